@@ -1,0 +1,3 @@
+export * from "./transforms/part.ts";
+export * from "./transforms/pipeline.ts";
+export * from "./transforms/stage.ts";
