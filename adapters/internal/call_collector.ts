@@ -1,0 +1,374 @@
+import type { Part } from "../../transforms/part.ts";
+import type { Emit } from "../../transforms/stage.ts";
+
+/** A tool call whose arguments are still coming. */
+export interface OpenCall {
+  /** Unique within the stream, counting up. */
+  serial: number;
+  /** How the wire refers to it. */
+  key: string;
+  /** The id that is given out. */
+  id: string;
+  /** The wire's id, `""` when it gave none. */
+  wireId: string;
+  /** The tool's name, `""` while unknown. */
+  name: string;
+  /** The argument text, never joined before the end. */
+  pieces: string[];
+  /** Code units in `pieces`. */
+  length: number;
+  /** How many pieces have been given out as deltas. */
+  given: number;
+  /** Whether `tool-input-start` has been given out. */
+  started: boolean;
+  /** Whether the argument text went over its limit. */
+  tooLong: boolean;
+  /** Whether the input is free text, not JSON. */
+  free: boolean;
+}
+
+/** The state of a {@linkcode CallCollector} as plain data. */
+export interface CallCollectorSnapshot {
+  calls: OpenCall[];
+  used: string[];
+  active: number;
+  serial: number;
+  generated: number;
+}
+
+/** What a collector needs to know. */
+export interface CallCollectorOptions {
+  generateId?: (() => string) | undefined;
+  maxOpenCalls: number;
+  maxArgumentChars: number;
+}
+
+/**
+ * The tool calls of a stream: opened, filled piece by piece, and given out whole
+ * or as partial. Pieces are joined once, when the call closes, so that the cost
+ * is linear in their length.
+ *
+ * ```txt
+ *            name known            complete, parses
+ *   open ───────────────▶ started ───────────────────▶ tool-call
+ *    │      tool-input-start │ tool-input-delta …
+ *    └───────────────────────┴───────────────────────▶ tool-call-partial
+ *         cut, too long, no name, arguments not JSON
+ * ```
+ */
+export class CallCollector {
+  readonly #options: CallCollectorOptions;
+  /** Open calls in the order they opened. */
+  readonly #calls = new Map<number, OpenCall>();
+  /** The latest open call of a key. */
+  readonly #byKey = new Map<string, OpenCall>();
+  /** The latest open call of a wire id. */
+  readonly #byId = new Map<string, OpenCall>();
+  /** Ids given out: hosts tell calls apart by them. */
+  readonly #used: Set<string>;
+  #active: OpenCall | undefined;
+  #serial: number;
+  #generated: number;
+
+  constructor(
+    options: CallCollectorOptions,
+    snapshot?: CallCollectorSnapshot,
+  ) {
+    this.#options = options;
+    this.#used = new Set(snapshot?.used);
+    this.#serial = snapshot?.serial ?? 0;
+    this.#generated = snapshot?.generated ?? 0;
+    for (const call of snapshot?.calls ?? []) this.#add(call);
+    this.#active = this.#calls.get(snapshot?.active ?? -1);
+  }
+
+  /** Whether any call has opened since the beginning. */
+  get any(): boolean {
+    return this.#serial > 0;
+  }
+
+  /** The call that was opened or filled last, if it is open. */
+  get active(): OpenCall | undefined {
+    return this.#active;
+  }
+
+  /** The latest open call with this key. */
+  find(key: string): OpenCall | undefined {
+    return this.#byKey.get(key);
+  }
+
+  /** The latest open call to which the wire gave this id. */
+  findId(wireId: string): OpenCall | undefined {
+    return this.#byId.get(wireId);
+  }
+
+  /** The open calls, oldest first. */
+  all(): OpenCall[] {
+    return [...this.#calls.values()];
+  }
+
+  /** Opens a call. Nothing comes back when too many are open. */
+  open(
+    emit: Emit<Part>,
+    key: string,
+    wireId: string,
+    name: string,
+    free = false,
+  ): OpenCall | undefined {
+    if (this.#calls.size >= this.#options.maxOpenCalls) {
+      emit({
+        type: "warning",
+        code: "limit",
+        message:
+          `Dropped a call of "${name}": ${this.#calls.size} calls are open, the limit of "maxOpenCalls"`,
+      });
+      return undefined;
+    }
+    const call: OpenCall = {
+      serial: this.#serial++,
+      key,
+      id: this.newId(emit, wireId),
+      wireId,
+      name,
+      pieces: [],
+      length: 0,
+      given: 0,
+      started: false,
+      tooLong: false,
+      free,
+    };
+    this.#add(call);
+    this.#active = call;
+    this.#start(emit, call);
+    return call;
+  }
+
+  /**
+   * An id to give out: the wire's, or a new one when there is none or another
+   * call has it already.
+   */
+  newId(emit: Emit<Part>, wireId: string): string {
+    if (wireId !== "" && !this.#used.has(wireId)) {
+      this.#used.add(wireId);
+      return wireId;
+    }
+    let id: string;
+    do {
+      id = this.#options.generateId?.() ?? `call-${++this.#generated}`;
+    } while (this.#options.generateId === undefined && this.#used.has(id));
+    this.#used.add(id);
+    if (wireId !== "") {
+      emit({
+        type: "warning",
+        code: "repaired",
+        message:
+          `Gave a call the id "${id}": its own, "${wireId}", is that of an earlier call`,
+      });
+    }
+    return id;
+  }
+
+  /** A call that came whole: it counts, and gets an id. */
+  whole(emit: Emit<Part>, wireId: string, name: string, input: unknown): void {
+    this.#serial++;
+    emit({
+      type: "tool-call",
+      toolCallId: this.newId(emit, wireId),
+      toolName: name,
+      input,
+      origin: "native",
+    });
+  }
+
+  /** The name came late. */
+  setName(emit: Emit<Part>, call: OpenCall, name: string): void {
+    call.name = name;
+    this.#start(emit, call);
+  }
+
+  /** The wire's id came late. It counts for finding the call, and is given out if nothing has been. */
+  setWireId(emit: Emit<Part>, call: OpenCall, wireId: string): void {
+    call.wireId = wireId;
+    this.#byId.set(wireId, call);
+    if (!call.started) call.id = this.newId(emit, wireId);
+  }
+
+  /** The wire refers to the call in another way from here on. */
+  setKey(call: OpenCall, key: string): void {
+    call.key = key;
+    this.#byKey.set(key, call);
+  }
+
+  /** More argument text. */
+  append(emit: Emit<Part>, call: OpenCall, piece: string): void {
+    this.#active = call;
+    if (piece === "" || call.tooLong) return;
+    if (call.length + piece.length > this.#options.maxArgumentChars) {
+      call.tooLong = true;
+      emit({
+        type: "warning",
+        code: "limit",
+        message:
+          `Cut the arguments of call "${call.id}" at ${call.length} characters, the limit of "maxArgumentChars"; it cannot run`,
+      });
+      return;
+    }
+    call.pieces.push(piece);
+    call.length += piece.length;
+    if (call.started) {
+      call.given++;
+      emit({ type: "tool-input-delta", toolCallId: call.id, delta: piece });
+    }
+  }
+
+  /** The argument text so far. Linear in it: not for every piece. */
+  textOf(call: OpenCall): string {
+    if (call.pieces.length > 1) {
+      call.pieces = [call.pieces.join("")];
+      call.given = Math.min(call.given, 1);
+    }
+    return call.pieces[0] ?? "";
+  }
+
+  /** Whether the argument text so far is a whole JSON value. */
+  isWhole(call: OpenCall): boolean {
+    if (call.length === 0) return false;
+    try {
+      JSON.parse(this.textOf(call));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The call is over, and normally so: it is given out whole if it is. */
+  complete(emit: Emit<Part>, call: OpenCall): void {
+    if (call.name === "" || call.tooLong) {
+      if (call.name === "") {
+        emit({
+          type: "warning",
+          code: "malformed",
+          message: `Call "${call.id}" came without a name; it cannot run`,
+        });
+      }
+      return this.partial(emit, call);
+    }
+    const text = this.textOf(call);
+    let input: unknown;
+    if (call.free) input = text;
+    else {
+      const read = readArguments(text);
+      if (read === undefined) {
+        emit({
+          type: "warning",
+          code: "malformed",
+          message:
+            `The arguments of call "${call.id}" are not JSON; it cannot run`,
+        });
+        return this.partial(emit, call);
+      }
+      if (read.repaired) {
+        emit({
+          type: "warning",
+          code: "repaired",
+          message:
+            `Left out an empty object before the arguments of call "${call.id}"`,
+        });
+      }
+      input = read.input;
+    }
+    this.#remove(call);
+    emit({
+      type: "tool-call",
+      toolCallId: call.id,
+      toolName: call.name,
+      input,
+      origin: "native",
+    });
+  }
+
+  /** The call was cut. */
+  partial(emit: Emit<Part>, call: OpenCall): void {
+    this.#remove(call);
+    const inputText = this.textOf(call);
+    emit(
+      call.name === ""
+        ? { type: "tool-call-partial", toolCallId: call.id, inputText }
+        : {
+          type: "tool-call-partial",
+          toolCallId: call.id,
+          toolName: call.name,
+          inputText,
+        },
+    );
+  }
+
+  snapshot(): CallCollectorSnapshot {
+    return {
+      calls: this.all(),
+      used: [...this.#used],
+      active: this.#active?.serial ?? -1,
+      serial: this.#serial,
+      generated: this.#generated,
+    };
+  }
+
+  #add(call: OpenCall): void {
+    this.#calls.set(call.serial, call);
+    this.#byKey.set(call.key, call);
+    if (call.wireId !== "") this.#byId.set(call.wireId, call);
+  }
+
+  #remove(call: OpenCall): void {
+    this.#calls.delete(call.serial);
+    for (
+      const [map, key] of [
+        [this.#byKey, call.key],
+        [this.#byId, call.wireId],
+      ] as const
+    ) if (map.get(key) === call) map.delete(key);
+    if (this.#active === call) this.#active = undefined;
+  }
+
+  /** Nothing is given out before the name is known; what came until then follows at once. */
+  #start(emit: Emit<Part>, call: OpenCall): void {
+    if (call.started || call.name === "") return;
+    call.started = true;
+    emit({
+      type: "tool-input-start",
+      toolCallId: call.id,
+      toolName: call.name,
+    });
+    for (; call.given < call.pieces.length; call.given++) {
+      emit({
+        type: "tool-input-delta",
+        toolCallId: call.id,
+        delta: call.pieces[call.given]!,
+      });
+    }
+  }
+}
+
+/**
+ * Arguments from their text. Nothing, blanks and `null` are what servers send
+ * for a tool without parameters. Some send a placeholder `{}` first and then the
+ * real object. Nothing else is mended.
+ */
+function readArguments(
+  text: string,
+): { input: unknown; repaired: boolean } | undefined {
+  try {
+    if (text.trim() === "") return { input: {}, repaired: false };
+    return { input: JSON.parse(text) ?? {}, repaired: false };
+  } catch {
+    if (!text.startsWith("{}")) return undefined;
+  }
+  try {
+    const input: unknown = JSON.parse(text.slice(2));
+    return typeof input === "object" && input !== null
+      ? { input, repaired: true }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,306 @@
+import type {
+  ErrorInfo,
+  FinishPart,
+  FinishReason,
+  Part,
+  UsagePart,
+} from "../../transforms/part.ts";
+import type { Emit, Stage } from "../../transforms/stage.ts";
+import {
+  makeSnapshot,
+  openSnapshot,
+} from "../../transforms/internal/snapshot.ts";
+import type { ProviderInput, ProviderOptions } from "../provider.ts";
+import {
+  CallCollector,
+  type CallCollectorOptions,
+  type CallCollectorSnapshot,
+} from "./call_collector.ts";
+import { isObject, type JSONObject } from "./json.ts";
+
+/** What every decoder remembers. */
+interface Core {
+  /** Offset of the next code unit in the text channel. */
+  offset: number;
+  /** The provider's last reason in our vocabulary. */
+  reason?: FinishReason;
+  /** The same in the provider's word. */
+  rawReason?: string;
+  /** The provider's end marker was seen. */
+  terminal: boolean;
+  /** How the stream failed, if it did. */
+  failed?: "error" | "cancelled";
+  /** The last usage given out. */
+  usage?: UsagePart;
+  /** Warnings that are given once only. */
+  warned: string[];
+}
+
+/** The numbers of a usage part; others are left out. */
+export interface UsageNumbers {
+  inputTokens?: unknown;
+  outputTokens?: unknown;
+  totalTokens?: unknown;
+  reasoningTokens?: unknown;
+  cachedInputTokens?: unknown;
+}
+
+const USAGE_KEYS = [
+  "inputTokens",
+  "outputTokens",
+  "totalTokens",
+  "reasoningTokens",
+  "cachedInputTokens",
+] as const;
+
+/**
+ * What all provider decoders have in common: JSON is parsed, noise is told from
+ * events, text gets its offsets, calls are collected, and the end says honestly
+ * what was seen. A subclass says what an event means.
+ *
+ * @typeParam Own What the subclass remembers, as plain data.
+ */
+export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
+  readonly #name: string;
+  readonly #raw: "unknown" | "all" | "none";
+  readonly #core: Core;
+  /** What the subclass remembers. */
+  protected readonly own: Own;
+  /** The calls that are open. */
+  protected readonly calls: CallCollector;
+  /** Where parts go, during `push` and `end`. */
+  protected emit: Emit<Part> = () => {};
+
+  /**
+   * @param name The provider's name, for the snapshot.
+   * @param options The options, checked here.
+   * @param snapshot What an earlier decoder gave.
+   * @param fresh What the subclass remembers at the beginning.
+   */
+  constructor(
+    name: string,
+    options: ProviderOptions,
+    snapshot: unknown,
+    fresh: Own,
+  ) {
+    this.#name = name;
+    this.#raw = options.raw ?? "unknown";
+    const collector: CallCollectorOptions = {
+      generateId: options.generateId,
+      maxOpenCalls: atLeastOne(options, "maxOpenCalls", 1024),
+      maxArgumentChars: atLeastOne(options, "maxArgumentChars", 16_777_216),
+    };
+    const state = openSnapshot<
+      { core: Core; own: Own; calls: CallCollectorSnapshot }
+    >(name, snapshot);
+    this.#core = state?.core ?? { offset: 0, terminal: false, warned: [] };
+    this.own = state?.own ?? fresh;
+    this.calls = new CallCollector(collector, state?.calls);
+  }
+
+  push(input: ProviderInput, emit: Emit<Part>): void {
+    this.emit = emit;
+    if (input.error !== undefined) {
+      this.fail(input.error, true);
+      this.#core.failed = input.error.name === "AbortError"
+        ? "cancelled"
+        : "error";
+      return;
+    }
+    let value = input.value;
+    if (value === undefined) {
+      const data = input.data;
+      try {
+        value = JSON.parse(data);
+      } catch {
+        this.#noise(data, input.event);
+        return;
+      }
+    }
+    if (this.#raw === "all") emit({ type: "raw", value });
+    if (isObject(value)) this.event(value, input.event);
+    else if (Array.isArray(value)) {
+      // A whole list of events in one: a log, or a body read at once.
+      for (const one of value) {
+        if (isObject(one)) this.event(one, input.event);
+        else this.raw(one);
+      }
+    } else this.raw(value);
+  }
+
+  end(emit: Emit<Part>): void {
+    this.emit = emit;
+    this.over();
+    for (const call of this.calls.all()) this.calls.partial(emit, call);
+    const core = this.#core;
+    let reason = core.failed ?? core.reason ?? "unknown";
+    if (reason === "stop" && this.calls.any) reason = "tool-calls";
+    const part: FinishPart = {
+      type: "finish",
+      reason,
+      complete: core.failed === undefined && this.isComplete(),
+    };
+    if (core.rawReason !== undefined) part.rawReason = core.rawReason;
+    emit(part);
+  }
+
+  snapshot(): unknown {
+    return makeSnapshot(this.#name, {
+      core: this.#core,
+      own: this.own,
+      calls: this.calls.snapshot(),
+    });
+  }
+
+  /** One event. */
+  protected abstract event(value: JSONObject, event: string | undefined): void;
+
+  /** `[DONE]` was seen, which some wires end with. */
+  protected done(): void {
+    this.terminal();
+  }
+
+  /** The stream is over; open calls are given out as partial behind this. */
+  protected over(): void {}
+
+  /** Whether the end is one. */
+  protected isComplete(): boolean {
+    return this.#core.terminal;
+  }
+
+  /** The provider's end marker was seen. */
+  protected terminal(): void {
+    this.#core.terminal = true;
+  }
+
+  /** Whether the provider's end marker was seen. */
+  protected get isTerminal(): boolean {
+    return this.#core.terminal;
+  }
+
+  /** The last reason in our vocabulary. */
+  protected get reason(): FinishReason | undefined {
+    return this.#core.reason;
+  }
+
+  /** Whether an error came. */
+  protected get hasFailed(): boolean {
+    return this.#core.failed !== undefined;
+  }
+
+  protected text(text: string): void {
+    if (text === "") return;
+    const start = this.#core.offset;
+    this.#core.offset = start + text.length;
+    this.emit({ type: "text", text, start });
+  }
+
+  protected reasoning(text: string): void {
+    if (text !== "") this.emit({ type: "reasoning", text });
+  }
+
+  /** An event, or a part of one, for which there is no part. */
+  protected raw(value: unknown): void {
+    if (this.#raw === "unknown") this.emit({ type: "raw", value });
+  }
+
+  protected warn(code: string, message: string): void {
+    this.emit({ type: "warning", code, message });
+  }
+
+  /** A warning that is given once in a stream. */
+  protected warnOnce(code: string, message: string): void {
+    if (this.#core.warned.includes(code)) return;
+    this.#core.warned.push(code);
+    this.warn(code, message);
+  }
+
+  /** The provider's reason. The last one counts. */
+  protected finish(reason: FinishReason, rawReason: string): void {
+    this.#core.reason = reason;
+    this.#core.rawReason = rawReason;
+  }
+
+  /** An error that came in the stream. */
+  protected fail(error: ErrorInfo, fatal: boolean): void {
+    this.#core.failed ??= "error";
+    this.emit({ type: "error", error, fatal });
+  }
+
+  /** Token counts: those given replace the earlier ones, the others stay. */
+  protected usage(numbers: UsageNumbers): void {
+    const last = this.#core.usage;
+    let part: UsagePart | undefined;
+    for (const key of USAGE_KEYS) {
+      const value = numbers[key];
+      if (typeof value !== "number" || !Number.isFinite(value)) continue;
+      if (last?.[key] === value) continue;
+      part ??= { ...last, type: "usage" };
+      part[key] = value;
+    }
+    if (part === undefined) return;
+    this.#core.usage = part;
+    this.emit({ ...part });
+  }
+
+  /** What is not JSON: keep-alives, the end marker, and things to report. */
+  #noise(data: string, event: string | undefined): void {
+    const text = data.trim();
+    // An empty event, or a comment that a proxy wrapped in a data line.
+    if (text === "" || text.startsWith(":")) return;
+    if (text === "[DONE]") return this.done();
+    if (this.#raw === "all") this.emit({ type: "raw", value: data });
+    if (event === "error") {
+      this.fail({ name: "Error", message: text.slice(0, 1000) }, true);
+      return;
+    }
+    this.warn(
+      "invalid-line",
+      `Skipped an event that is not JSON, it begins "${text.slice(0, 80)}"`,
+    );
+    this.raw(data);
+  }
+}
+
+function atLeastOne(
+  options: ProviderOptions,
+  key: "maxOpenCalls" | "maxArgumentChars",
+  normally: number,
+): number {
+  const value = options[key] ?? normally;
+  if (!(value >= 1)) {
+    throw new RangeError(
+      `Cannot decode with ${key} "${value}": it must be 1 or more`,
+    );
+  }
+  return value;
+}
+
+/**
+ * An error object in any of the shapes providers use: `{message, type, code}`,
+ * `{code, message, status}`, a string.
+ */
+export function errorOf(error: unknown, name = "ProviderError"): ErrorInfo {
+  if (!isObject(error)) {
+    return {
+      name,
+      message: typeof error === "string" && error !== ""
+        ? error
+        : "The provider reported an error",
+    };
+  }
+  const info: ErrorInfo = {
+    name: typeof error.type === "string" && error.type !== ""
+      ? error.type
+      : typeof error.status === "string" && error.status !== ""
+      ? error.status
+      : name,
+    message: typeof error.message === "string" && error.message !== ""
+      ? error.message
+      : "The provider reported an error",
+  };
+  if (typeof error.code === "string" || typeof error.code === "number") {
+    info.code = String(error.code);
+  }
+  return info;
+}
