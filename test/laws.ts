@@ -4,12 +4,7 @@
  * Throws an `Error` that shows the input and what differed.
  */
 import fc from "fast-check";
-import {
-  type Part,
-  type PartOf,
-  type StageStream,
-  type TextPart,
-} from "../mod.ts";
+import type { Part, PartOf, StageStream, TextPart } from "../mod.ts";
 
 /** Makes a fresh stage, or one that goes on from a snapshot. */
 export type MakeStream = (snapshot?: unknown) => StageStream<
