@@ -54,15 +54,25 @@ export type LastOutput<Transforms extends readonly AnyTransform[]> =
   Transforms extends readonly [...unknown[], infer Last] ? OutputOf<Last>
     : never;
 
+/**
+ * What some transforms are when joined: one stage, if all are stages, else just
+ * a transform.
+ */
+export type Joined<Transforms extends readonly AnyTransform[]> =
+  // deno-lint-ignore no-explicit-any
+  Transforms extends readonly StageStream<any, any>[]
+    ? StageStream<FirstInput<Transforms>, LastOutput<Transforms>>
+    : TransformStream<FirstInput<Transforms>, LastOutput<Transforms>>;
+
 /** Several stages as one: what one emits is pushed into the next at once. */
 class FusedStage implements Stage<unknown, unknown> {
-  readonly #stages: readonly Stage<unknown, unknown>[];
+  readonly stages: readonly Stage<unknown, unknown>[];
   /** One emit function a stage; the last one ends at `#emit`. */
   readonly #emits: Emit<unknown>[];
   #emit: Emit<unknown> = () => {};
 
   constructor(stages: readonly Stage<unknown, unknown>[]) {
-    this.#stages = stages;
+    this.stages = stages;
     this.#emits = stages.map((_, index) => {
       const next = stages[index + 1];
       if (next === undefined) return (output) => this.#emit(output);
@@ -72,19 +82,28 @@ class FusedStage implements Stage<unknown, unknown> {
 
   push(input: unknown, emit: Emit<unknown>): void {
     this.#emit = emit;
-    this.#stages[0]!.push(input, this.#emits[0]!);
+    this.stages[0]!.push(input, this.#emits[0]!);
   }
 
   end(emit: Emit<unknown>): void {
     this.#emit = emit;
-    for (let index = 0; index < this.#stages.length; index++) {
-      this.#stages[index]!.end(this.#emits[index]!);
+    for (let index = 0; index < this.stages.length; index++) {
+      this.stages[index]!.end(this.#emits[index]!);
     }
   }
 
   snapshot(): unknown[] {
-    return this.#stages.map((stage) => stage.snapshot());
+    return this.stages.map((stage) => stage.snapshot());
   }
+}
+
+/** The stages inside a stream that may be a pipeline itself. */
+function stagesOf(
+  stream: StageStream<unknown, unknown>,
+): readonly Stage<unknown, unknown>[] {
+  return stream.stage instanceof FusedStage
+    ? stream.stage.stages
+    : [stream.stage];
 }
 
 function checked(streams: readonly AnyTransform[]): void {
@@ -120,7 +139,7 @@ function fuse(streams: readonly AnyTransform[]): AnyTransform[] {
   const close = () => {
     if (run.length === 1) fused.push(run[0]!);
     else if (run.length > 1) {
-      fused.push(new StageStream(new FusedStage(run.map((one) => one.stage))));
+      fused.push(new StageStream(new FusedStage(run.flatMap(stagesOf))));
     }
     run = [];
   };
@@ -148,7 +167,9 @@ function fuse(streams: readonly AnyTransform[]): AnyTransform[] {
  *
  * @typeParam Transforms The transforms, first to last.
  * @param streams The transforms, first to last.
- * @returns One transform from the first one's input to the last one's output.
+ * @returns One transform from the first one's input to the last one's output: a
+ * {@linkcode StageStream} when all of them are (its snapshot is the array of
+ * theirs), so that pipelines can stand in pipelines.
  *
  * @example
  * ```ts
@@ -170,17 +191,16 @@ export function pipeline<
   const Transforms extends readonly [AnyTransform, ...AnyTransform[]],
 >(
   ...streams: Transforms & Chain<Transforms>
-): TransformStream<FirstInput<Transforms>, LastOutput<Transforms>> {
+): Joined<Transforms> {
   checked(streams);
   const [first, ...rest] = fuse(streams);
-  if (rest.length === 0) return first!;
+  if (rest.length === 0) return first as Joined<Transforms>;
   const readable = rest.reduce(
     (upstream, stream) => upstream.pipeThrough(stream),
     first!.readable as ReadableStream<unknown>,
   );
-  return { readable, writable: first!.writable } as TransformStream<
-    FirstInput<Transforms>,
-    LastOutput<Transforms>
+  return { readable, writable: first!.writable } as unknown as Joined<
+    Transforms
   >;
 }
 

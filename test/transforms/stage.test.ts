@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { type Stage, StageStream } from "../../mod.ts";
+
+/** Gives every input out one step late. */
+function late(): Stage<string, string> & { held: string[] } {
+  return {
+    held: [],
+    push(input, emit) {
+      for (const one of this.held.splice(0)) emit(one);
+      this.held.push(input);
+    },
+    end(emit) {
+      for (const one of this.held.splice(0)) emit(one);
+    },
+    snapshot() {
+      return [...this.held];
+    },
+  };
+}
+
+describe("StageStream", () => {
+  test("is a TransformStream that ends its stage", async () => {
+    const stream = new StageStream(late());
+    expect(stream).toBeInstanceOf(TransformStream);
+    const writer = stream.writable.getWriter();
+    const written = (async () => {
+      await writer.write("a");
+      await writer.write("b");
+      await writer.close();
+    })();
+    const output: string[] = [];
+    for await (const one of stream.readable) output.push(one);
+    await written;
+    expect(output).toEqual(["a", "b"]);
+  });
+
+  test("an abort does not end the stage", async () => {
+    const stage = late();
+    let ended = false;
+    const end = stage.end.bind(stage);
+    stage.end = (emit) => {
+      ended = true;
+      end(emit);
+    };
+    const stream = new StageStream(stage);
+    const writer = stream.writable.getWriter();
+    const reader = stream.readable.getReader();
+    const failing = reader.read().catch((error) => error);
+    writer.write("a").catch(() => {});
+    await writer.abort(new Error("gone"));
+    expect((await failing).message).toBe("gone");
+    expect(ended).toBe(false);
+  });
+
+  test("snapshot is the stage's", () => {
+    const stage = late();
+    const stream = new StageStream(stage);
+    stage.push("a", () => {});
+    expect(stream.snapshot()).toEqual(["a"]);
+  });
+
+  test("backpressure reaches the writer", async () => {
+    const stream = new StageStream(late(), { highWaterMark: 1 });
+    const writer = stream.writable.getWriter();
+    // They never arrive: nobody reads.
+    const writes = ["a", "b", "c"].map((text) =>
+      writer.write(text).catch(() => {})
+    );
+    expect(writer.desiredSize).toBeLessThanOrEqual(0);
+    stream.readable.cancel();
+    await writer.closed.catch(() => {});
+    await Promise.all(writes);
+  });
+
+  test("wrong use throws at construction", () => {
+    expect(() => new StageStream(undefined as never)).toThrow(TypeError);
+    expect(() => new StageStream({ push() {} } as never)).toThrow(TypeError);
+    for (const highWaterMark of [-1, NaN]) {
+      expect(() => new StageStream(late(), { highWaterMark })).toThrow(
+        RangeError,
+      );
+    }
+  });
+});

@@ -1,0 +1,165 @@
+/**
+ * The usual stages in the usual order, from one options object.
+ *
+ * @module
+ */
+
+import type { Part } from "./part.ts";
+import { pipeline } from "./pipeline.ts";
+import {
+  DirectiveExtractorStream,
+  type DirectiveExtractorStreamOptions,
+} from "./directive_extractor.ts";
+import {
+  type FenceMode,
+  FenceTrackerStream,
+  type FenceTrackerStreamOptions,
+} from "./fence_tracker.ts";
+import {
+  SnippetExtractorStream,
+  type SnippetExtractorStreamOptions,
+} from "./snippet_extractor.ts";
+import type { StageStream } from "./stage.ts";
+import { SurrogateSanitizerStream } from "./surrogate_sanitizer.ts";
+import {
+  ToolCallSalvagerStream,
+  type ToolCallSalvagerStreamOptions,
+} from "./tool_call_salvager.ts";
+
+/** What concerns the stream around a stage, not the stage. */
+type StreamKeys = "snapshot" | "highWaterMark";
+
+/** Options of {@linkcode standardPipeline}. */
+export interface StandardPipelineOptions {
+  /**
+   * The tools offered to the model. None: no call is looked for.
+   *
+   * @default {[]}
+   */
+  tools?: ToolCallSalvagerStreamOptions["tools"];
+  /** Everything else about calls: `dialects`, `bare`, limits, … */
+  toolCalls?: Omit<ToolCallSalvagerStreamOptions, "tools" | StreamKeys>;
+  /**
+   * The directives to extract. None: no directive is looked for.
+   *
+   * @default {[]}
+   */
+  directives?: DirectiveExtractorStreamOptions["directives"];
+  /** Everything else about directives: `reasoning`, `startInside`, limits, … */
+  directiveOptions?: Omit<
+    DirectiveExtractorStreamOptions,
+    "directives" | StreamKeys
+  >;
+  /**
+   * How fences are found, or all options of the fence tracker.
+   *
+   * @default {"tolerant"}
+   */
+  fences?: FenceMode | Omit<FenceTrackerStreamOptions, StreamKeys>;
+  /**
+   * Whether snippets are extracted, or all options of the extractor.
+   *
+   * @default {true}
+   */
+  snippets?: boolean | Omit<SnippetExtractorStreamOptions, StreamKeys>;
+  /** A snapshot of a standard pipeline with the same options, to go on from. */
+  snapshot?: unknown;
+  /** See {@linkcode StageStreamOptions.highWaterMark}. */
+  highWaterMark?: number;
+}
+
+/**
+ * Builds the standard pipeline as one stream: surrogate sanitizer, tool-call
+ * salvager (when tools are offered), fence tracker, directive extractor (when
+ * directives are named), snippet extractor (unless switched off).
+ *
+ * The salvager goes before those that follow Markdown, because an argument may
+ * hold anything: taken out first, it cannot disturb what comes after it.
+ *
+ * Throws what the stages' constructors throw, and a `TypeError` for a snapshot
+ * of a pipeline with other stages.
+ *
+ * @param options See {@linkcode StandardPipelineOptions}.
+ * @returns One stream, strings or parts in, parts out.
+ *
+ * @example
+ * ```ts
+ * import { collectParts, parse, standardPipeline } from "@millrace/millrace";
+ *
+ * const answer = "Reading.\n" +
+ *   '<tool_call>{"name": "read", "arguments": {"path": "a.md"}}</tool_call>';
+ * const { text, toolCalls } = collectParts(
+ *   parse(answer, standardPipeline({ tools: [{ name: "read" }] })),
+ * );
+ * if (text !== "Reading.\n" || toolCalls[0]?.toolName !== "read") {
+ *   throw new Error();
+ * }
+ * ```
+ */
+export function standardPipeline(
+  options: StandardPipelineOptions = {},
+): StageStream<string | Part, Part> {
+  const { fences = "tolerant", snippets = true, highWaterMark } = options;
+  const stream = highWaterMark === undefined ? {} : { highWaterMark };
+  const hasTools = options.tools !== undefined &&
+    Object.keys(options.tools).length > 0;
+  const directiveOptions = options.directiveOptions ?? {};
+  const hasDirectives = Object.keys(options.directives ?? {}).length > 0 ||
+    directiveOptions.reasoning !== undefined;
+  const count = 2 + Number(hasTools) + Number(hasDirectives) +
+    Number(snippets !== false);
+  const snapshots = options.snapshot === undefined
+    ? new Array<unknown>(count).fill(undefined)
+    : options.snapshot;
+  if (!Array.isArray(snapshots) || snapshots.length !== count) {
+    throw new TypeError(
+      "Cannot resume: the snapshot is not one of a standard pipeline with these options",
+    );
+  }
+  let next = 0;
+  const sanitizer = new SurrogateSanitizerStream({
+    snapshot: snapshots[next++],
+    ...stream,
+  });
+  const stages: StageStream<string | Part, Part>[] = [];
+  if (hasTools) {
+    stages.push(
+      new ToolCallSalvagerStream({
+        ...options.toolCalls,
+        tools: options.tools!,
+        snapshot: snapshots[next++],
+        ...stream,
+      }),
+    );
+  }
+  stages.push(
+    new FenceTrackerStream({
+      ...(typeof fences === "string" ? { mode: fences } : fences),
+      snapshot: snapshots[next++],
+      ...stream,
+    }),
+  );
+  if (hasDirectives) {
+    stages.push(
+      new DirectiveExtractorStream({
+        // The tracker is right before it.
+        trackFences: false,
+        ...directiveOptions,
+        directives: options.directives ?? [],
+        snapshot: snapshots[next++],
+        ...stream,
+      }),
+    );
+  }
+  if (snippets !== false) {
+    stages.push(
+      new SnippetExtractorStream({
+        trackFences: false,
+        ...(snippets === true ? {} : snippets),
+        snapshot: snapshots[next++],
+        ...stream,
+      }),
+    );
+  }
+  return pipeline(sanitizer, ...stages) as StageStream<string | Part, Part>;
+}
