@@ -30,6 +30,8 @@ interface Core {
   terminal: boolean;
   /** How the stream failed, if it did. */
   failed?: "error" | "cancelled";
+  /** It was the transport that failed. */
+  broken?: boolean;
   /** The last usage given out. */
   usage?: UsagePart;
   /** Warnings that are given once only. */
@@ -102,6 +104,7 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
     this.emit = emit;
     if (input.error !== undefined) {
       this.fail(input.error, true);
+      this.#core.broken = true;
       this.#core.failed = input.error.name === "AbortError"
         ? "cancelled"
         : "error";
@@ -134,11 +137,13 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
     for (const call of this.calls.all()) this.calls.partial(emit, call);
     const core = this.#core;
     let reason = core.failed ?? core.reason ?? "unknown";
-    if (reason === "stop" && this.calls.any) reason = "tool-calls";
+    if (reason === "stop" && this.asksForResults()) reason = "tool-calls";
     const part: FinishPart = {
       type: "finish",
       reason,
-      complete: core.failed === undefined && this.isComplete(),
+      complete: core.failed === undefined
+        ? this.isComplete()
+        : core.terminal && !core.broken,
     };
     if (core.rawReason !== undefined) part.rawReason = core.rawReason;
     emit(part);
@@ -166,6 +171,16 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
   /** Whether the end is one. */
   protected isComplete(): boolean {
     return this.#core.terminal;
+  }
+
+  /** Whether a normal end with calls in it asks the host to run them. */
+  protected asksForResults(): boolean {
+    return this.calls.any;
+  }
+
+  /** What failed has been made good: a later turn went well. */
+  protected recover(): void {
+    if (this.#core.broken !== true) delete this.#core.failed;
   }
 
   /** The provider's end marker was seen. */
@@ -303,4 +318,13 @@ export function errorOf(error: unknown, name = "ProviderError"): ErrorInfo {
     info.code = String(error.code);
   }
   return info;
+}
+
+/** A provider's word in our vocabulary; `"unknown"` when the table has it not. */
+export function reasonOf(
+  table: Readonly<Record<string, FinishReason>>,
+  word: string,
+): FinishReason {
+  // The word comes from the wire: it may be the name of something every object has.
+  return Object.hasOwn(table, word) ? table[word]! : "unknown";
 }

@@ -1,0 +1,224 @@
+import type { FinishReason } from "../../transforms/part.ts";
+import type { ProviderOptions } from "../provider.ts";
+import { Decoder, errorOf, reasonOf } from "./decoder.ts";
+import {
+  isEmpty,
+  type JSONObject,
+  objectOf,
+  stringOf,
+  toJSON,
+  wordOf,
+} from "./json.ts";
+
+/** What this decoder remembers. */
+export interface AnthropicState {
+  /** The closed call that waits for what follows, by its key. */
+  waiting?: string;
+  /** Input that a block brought with it, as JSON text, by the block's key. */
+  inputs: Record<string, string>;
+}
+
+/** Stop reasons in our vocabulary. */
+export const ANTHROPIC_REASONS: Readonly<Record<string, FinishReason>> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  pause_turn: "stop",
+  tool_use: "tool-calls",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  refusal: "content-filter",
+};
+
+/**
+ * Anthropic's messages. Events are told by the `type` in their data, so a proxy
+ * that drops the `event:` lines does no harm. Tools that run at the provider are
+ * no calls for the client; they pass as `raw`.
+ *
+ * A call is over at its `content_block_stop`. One without any argument text
+ * waits for the next event: a tool without parameters looks the same as a call
+ * that was cut before its first argument, and only the stop reason tells.
+ */
+export class AnthropicDecoder<
+  State extends AnthropicState = AnthropicState,
+> extends Decoder<State> {
+  constructor(
+    name: string,
+    options: ProviderOptions,
+    snapshot: unknown,
+    fresh: State,
+  ) {
+    super(name, options, snapshot, fresh);
+  }
+
+  protected override event(value: JSONObject, event: string | undefined): void {
+    const type = wordOf(value.type) ?? event;
+    switch (type) {
+      case "content_block_delta":
+        return this.#delta(value);
+      case "content_block_start":
+        this.#settle(true);
+        return this.#start(value);
+      case "content_block_stop":
+        return this.#stop(value);
+      case "message_start": {
+        const usage = objectOf(objectOf(value.message)?.usage);
+        if (usage !== undefined) this.messageUsage(usage);
+        return;
+      }
+      case "message_delta": {
+        const delta = objectOf(value.delta) ?? {};
+        const reason = wordOf(delta.stop_reason);
+        if (reason !== undefined) {
+          this.finish(reasonOf(ANTHROPIC_REASONS, reason), reason);
+        }
+        this.#settle(
+          reason !== undefined && !isCut(reasonOf(ANTHROPIC_REASONS, reason)),
+        );
+        const usage = objectOf(value.usage);
+        if (usage !== undefined) this.messageUsage(usage);
+        if (!isEmpty(value.context_management) || !isEmpty(delta.container)) {
+          this.raw(value);
+        }
+        return;
+      }
+      case "message_stop":
+        this.#settle(this.reason !== undefined && !isCut(this.reason));
+        this.messageOver();
+        return;
+      case "ping":
+        return;
+      case "error":
+        this.#settle(false);
+        this.fail(
+          errorOf(isEmpty(value.error) ? value : value.error),
+          true,
+        );
+        return;
+    }
+    // Titan and other models behind Bedrock's InvokeModelWithResponseStream.
+    if (typeof value.outputText === "string") return this.#titan(value);
+    this.raw(value);
+  }
+
+  protected override over(): void {
+    this.#settle(false);
+  }
+
+  /** `message_stop` was seen. */
+  protected messageOver(): void {
+    this.terminal();
+  }
+
+  /** The usage object of a message. */
+  protected messageUsage(usage: JSONObject): void {
+    this.usage({
+      inputTokens: usage.input_tokens,
+      outputTokens: usage.output_tokens,
+      reasoningTokens: objectOf(usage.output_tokens_details)?.thinking_tokens,
+      cachedInputTokens: usage.cache_read_input_tokens,
+    });
+  }
+
+  #start(value: JSONObject): void {
+    const block = objectOf(value.content_block) ?? {};
+    switch (block.type) {
+      case "text":
+        this.text(stringOf(block.text));
+        if (!isEmpty(block.citations)) this.raw(value);
+        return;
+      case "thinking":
+        this.reasoning(stringOf(block.thinking));
+        return;
+      case "tool_use": {
+        const call = this.calls.open(
+          this.emit,
+          keyOf(value),
+          wordOf(block.id) ?? "",
+          wordOf(block.name) ?? "",
+        );
+        // The input is empty here and comes in deltas. Some gateways send it at
+        // once, some both ways: it counts when no delta comes.
+        if (call !== undefined && !isEmpty(block.input)) {
+          this.own.inputs[call.key] = toJSON(block.input);
+        }
+        return;
+      }
+    }
+    this.raw(value);
+  }
+
+  #delta(value: JSONObject): void {
+    this.#settle(true);
+    const delta = objectOf(value.delta) ?? {};
+    switch (delta.type) {
+      case "text_delta":
+        this.text(stringOf(delta.text));
+        return;
+      case "thinking_delta":
+        this.reasoning(stringOf(delta.thinking));
+        return;
+      case "input_json_delta": {
+        const call = this.calls.find(keyOf(value));
+        if (call === undefined) break;
+        this.calls.append(this.emit, call, stringOf(delta.partial_json));
+        return;
+      }
+    }
+    this.raw(value);
+  }
+
+  #stop(value: JSONObject): void {
+    const key = keyOf(value);
+    const call = this.calls.find(key);
+    if (call === undefined) return;
+    this.#settle(true);
+    const input = this.own.inputs[key];
+    if (input !== undefined) {
+      delete this.own.inputs[key];
+      if (call.length === 0) this.calls.append(this.emit, call, input);
+    }
+    if (call.length === 0) this.own.waiting = key;
+    else this.calls.complete(this.emit, call);
+  }
+
+  /** What followed an empty call says whether it is one. */
+  #settle(complete: boolean): void {
+    const key = this.own.waiting;
+    if (key === undefined) return;
+    delete this.own.waiting;
+    const call = this.calls.find(key);
+    if (call === undefined) return;
+    if (complete) this.calls.complete(this.emit, call);
+    else this.calls.partial(this.emit, call);
+  }
+
+  #titan(value: JSONObject): void {
+    this.text(stringOf(value.outputText));
+    this.usage({
+      inputTokens: value.inputTextTokenCount,
+      outputTokens: value.totalOutputTextTokenCount,
+    });
+    const reason = wordOf(value.completionReason);
+    if (reason === undefined) return;
+    this.finish(
+      reason === "FINISH"
+        ? "stop"
+        : reason === "LENGTH"
+        ? "length"
+        : reason === "CONTENT_FILTERED"
+        ? "content-filter"
+        : "unknown",
+      reason,
+    );
+    this.terminal();
+  }
+}
+
+function isCut(reason: FinishReason): boolean {
+  return reason !== "stop" && reason !== "tool-calls";
+}
+
+/** Blocks are told apart by `index`. Anything else than a number is block 0. */
+function keyOf(value: JSONObject): string {
+  return typeof value.index === "number" ? `b${value.index}` : "b0";
+}

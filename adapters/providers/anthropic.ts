@@ -1,0 +1,35 @@
+import type { Part } from "../../transforms/part.ts";
+import type { Stage } from "../../transforms/stage.ts";
+import { AnthropicDecoder } from "../internal/anthropic_decoder.ts";
+import { isObject } from "../internal/json.ts";
+import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
+
+const TYPES = new Set([
+  "message_start",
+  "content_block_start",
+  "content_block_delta",
+  "content_block_stop",
+  "message_delta",
+  "message_stop",
+  "ping",
+]);
+
+/** Anthropic's messages; also what Bedrock's InvokeModelWithResponseStream gives. */
+export const anthropic: Provider = {
+  name: "anthropic",
+  transport: "sse",
+  detect(value: unknown): boolean {
+    return isObject(value) &&
+      (TYPES.has(value.type as string) ||
+        (value.type === "error" && isObject(value.error)) ||
+        typeof value.outputText === "string");
+  },
+  create(
+    options: ProviderOptions,
+    snapshot?: unknown,
+  ): Stage<ProviderInput, Part> {
+    return new AnthropicDecoder("anthropic", options, snapshot, {
+      inputs: {},
+    });
+  },
+};

@@ -1,0 +1,380 @@
+import type { FinishReason, Part } from "../../transforms/part.ts";
+import type { Stage } from "../../transforms/stage.ts";
+import type { OpenCall } from "../internal/call_collector.ts";
+import { Decoder, errorOf, reasonOf } from "../internal/decoder.ts";
+import {
+  arrayOf,
+  hasOtherKey,
+  isEmpty,
+  isObject,
+  type JSONObject,
+  objectOf,
+  stringOf,
+  toJSON,
+  wordOf,
+} from "../internal/json.ts";
+import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
+
+/** What this decoder remembers. */
+interface State {
+  /** Choices that finished, and how. */
+  finished: Record<string, FinishReason>;
+}
+
+const REASONS: Readonly<Record<string, FinishReason>> = {
+  stop: "stop",
+  eos: "stop",
+  eos_token: "stop",
+  stop_sequence: "stop",
+  end_turn: "stop",
+  length: "length",
+  max_tokens: "length",
+  max_length: "length",
+  model_length: "length",
+  tool_calls: "tool-calls",
+  tool_call: "tool-calls",
+  tool_use: "tool-calls",
+  function_call: "tool-calls",
+  content_filter: "content-filter",
+  safety: "content-filter",
+  sensitive: "content-filter",
+  refusal: "content-filter",
+  error: "error",
+  network_error: "error",
+  insufficient_system_resource: "error",
+  abort: "cancelled",
+  cancelled: "cancelled",
+};
+
+/** Keys of a chunk that are read, or tell only about the request. */
+const CHUNK_KEYS = new Set([
+  "choices",
+  "created",
+  "error",
+  "id",
+  "kind",
+  "model",
+  "object",
+  "obfuscation",
+  "p",
+  "prompt_filter_results",
+  "provider",
+  "service_tier",
+  "system_fingerprint",
+  "time_info",
+  "usage",
+  "x_groq",
+]);
+
+const CHOICE_KEYS = new Set([
+  "content_filter_results",
+  "delta",
+  "error",
+  "finish_reason",
+  "index",
+  "message",
+  "native_finish_reason",
+  "text",
+]);
+
+const DELTA_KEYS = new Set([
+  "channel",
+  "content",
+  "function_call",
+  "reasoning",
+  "reasoning_content",
+  "refusal",
+  "role",
+  "tool_calls",
+]);
+
+/**
+ * Chat completions, and what else speaks that wire: DeepSeek, OpenRouter,
+ * Mistral, vLLM, Groq, Azure, Copilot, the older text completions.
+ *
+ * A call belongs to the call with the same index, else the same id, else to the
+ * only active one. No delta tells that a call is over, so calls are given out at
+ * the choice's finish reason, or at `[DONE]`.
+ *
+ * ```txt
+ *   delta ──▶ open ──── finish_reason stop, tool_calls ──▶ tool-call
+ *               ├────── finish_reason length, error … ───▶ tool-call-partial
+ *               └────── end of stream ───────────────────▶ tool-call-partial
+ * ```
+ */
+class OpenAIChatDecoder extends Decoder<State> {
+  readonly #choice: number;
+  readonly #merge: boolean;
+
+  constructor(options: ProviderOptions, snapshot?: unknown) {
+    super("openai-chat", options, snapshot, { finished: {} });
+    this.#choice = options.choice ?? 0;
+    this.#merge = options.mergeChoices ?? false;
+    if (!Number.isInteger(this.#choice) || this.#choice < 0) {
+      throw new RangeError(
+        `Cannot read choice "${options.choice}": it must be a whole number from 0`,
+      );
+    }
+  }
+
+  protected override event(value: JSONObject, event: string | undefined): void {
+    const choices = value.choices;
+    if (Array.isArray(choices)) {
+      let unknown = hasOtherKey(value, CHUNK_KEYS);
+      for (const choice of choices) {
+        if (!isObject(choice)) {
+          unknown = true;
+          continue;
+        }
+        const index = typeof choice.index === "number" ? choice.index : 0;
+        if (this.#merge || index === this.#choice) {
+          if (this.#read(choice, index)) unknown = true;
+        } else if (this.#other(choice, index)) unknown = true;
+      }
+      if (unknown) this.raw(value);
+    } else if (
+      isEmpty(value.error) && event !== "error" && isEmpty(value.usage)
+    ) {
+      // A ping, or something of another wire.
+      if (value.type !== "ping") this.raw(value);
+    }
+    this.#usage(value);
+    if (!isEmpty(value.error)) this.fail(errorOf(value.error), true);
+    else if (event === "error") this.fail(errorOf(value), true);
+  }
+
+  protected override done(): void {
+    super.done();
+    const reason = this.reason;
+    for (const call of this.calls.all()) {
+      const finished = this.own.finished[choiceOf(call)];
+      // A choice that has finished once, and went on; or no choice ever said.
+      // Nothing at all in the arguments may be a cut, and no reason vouches.
+      const normal = !this.hasFailed &&
+        isNormal(finished ?? reason ?? "stop") &&
+        (finished !== undefined || call.length > 0);
+      if (normal) this.calls.complete(this.emit, call);
+      else this.calls.partial(this.emit, call);
+    }
+  }
+
+  protected override isComplete(): boolean {
+    return this.isTerminal || this.reason !== undefined;
+  }
+
+  /** One choice of a chunk. Says whether there is anything unknown in it. */
+  #read(choice: JSONObject, index: number): boolean {
+    let unknown = hasOtherKey(choice, CHOICE_KEYS);
+    // `text`: the older completions; `message`: a whole answer instead of a delta.
+    this.text(stringOf(choice.text));
+    const delta = objectOf(choice.delta) ?? objectOf(choice.message);
+    if (delta !== undefined) {
+      if (hasOtherKey(delta, DELTA_KEYS)) unknown = true;
+      // Servers that send both names send the same text twice.
+      const reasoning = stringOf(delta.reasoning_content) ||
+        stringOf(delta.reasoning);
+      this.reasoning(reasoning);
+      if (typeof delta.content === "string") this.text(delta.content);
+      else if (delta.content !== null && delta.content !== undefined) {
+        if (this.#content(delta.content)) unknown = true;
+      }
+      if (!isEmpty(delta.refusal)) {
+        this.warnOnce(
+          "refusal",
+          'The model refused; what it says is in "raw" parts, since it is no answer',
+        );
+        unknown = true;
+      }
+      const calls = delta.tool_calls;
+      if (Array.isArray(calls)) {
+        for (const call of calls) {
+          if (isObject(call)) this.#call(call, index);
+          else unknown = true;
+        }
+      }
+      const legacy = objectOf(delta.function_call);
+      if (legacy !== undefined) this.#legacy(legacy, index);
+    }
+    if (!isEmpty(choice.error)) this.fail(errorOf(choice.error), true);
+    const reason = wordOf(choice.finish_reason);
+    if (reason !== undefined) this.#finished(reason, index);
+    return unknown;
+  }
+
+  /** Another choice than the one that is read. Says whether there is anything in it. */
+  #other(choice: JSONObject, index: number): boolean {
+    const delta = objectOf(choice.delta) ?? objectOf(choice.message) ?? {};
+    if (
+      isEmpty(choice.text) && isEmpty(delta.content) &&
+      isEmpty(delta.tool_calls) && isEmpty(delta.reasoning) &&
+      isEmpty(delta.reasoning_content) && isEmpty(delta.function_call)
+    ) return false;
+    this.warnOnce(
+      "other-choice",
+      `Left out choice ${index}: choice ${this.#choice} is read. Use "choice" or "mergeChoices" to read others`,
+    );
+    return true;
+  }
+
+  /** Content in parts, as Mistral sends it. Says whether there is anything unknown in it. */
+  #content(content: unknown): boolean {
+    let unknown = !Array.isArray(content);
+    for (const part of arrayOf(content)) {
+      if (typeof part === "string") this.text(part);
+      else if (!isObject(part)) unknown = true;
+      else if (part.type === "text") this.text(stringOf(part.text));
+      else if (part.type === "thinking") {
+        const thinking = part.thinking;
+        if (typeof thinking === "string") this.reasoning(thinking);
+        for (const piece of arrayOf(thinking)) {
+          if (isObject(piece)) this.reasoning(stringOf(piece.text));
+        }
+      } else unknown = true;
+    }
+    return unknown;
+  }
+
+  #call(delta: JSONObject, choice: number): void {
+    const described = objectOf(delta.function) ?? objectOf(delta.custom) ?? {};
+    const name = wordOf(described.name) ?? "";
+    const given = described.arguments ?? described.input;
+    const piece = typeof given === "string" || isEmpty(given)
+      ? stringOf(given)
+      : toJSON(given);
+    const id = wordOf(delta.id) ?? "";
+    const call = this.#find(delta.index, id, name, piece, choice) ??
+      this.calls.open(
+        this.emit,
+        keyOf(choice, delta.index),
+        id,
+        name,
+        isObject(delta.custom),
+      );
+    if (call === undefined) return;
+    if (id !== "" && call.wireId === "") {
+      this.calls.setWireId(this.emit, call, id);
+    }
+    if (name !== "" && call.name === "") {
+      this.calls.setName(this.emit, call, name);
+    }
+    this.calls.append(this.emit, call, piece);
+  }
+
+  /** The open call a delta goes on with, if it does not begin one. */
+  #find(
+    index: unknown,
+    id: string,
+    name: string,
+    piece: string,
+    choice: number,
+  ): OpenCall | undefined {
+    const { calls } = this;
+    const byId = id === "" ? undefined : calls.findId(id);
+    if (typeof index === "number") {
+      const call = calls.find(keyOf(choice, index));
+      if (call !== undefined) {
+        // Parallel calls under one index: the id tells them apart.
+        if (id !== "" && call.wireId !== "" && id !== call.wireId) return byId;
+        return this.#goesOn(call, id, name, piece) ? call : undefined;
+      }
+    }
+    // The index drifts or is missing: the id says which call it is.
+    if (id !== "") {
+      if (byId !== undefined) {
+        return this.#goesOn(byId, "", name, piece) ? byId : undefined;
+      }
+      const active = calls.active;
+      // An id alone, late, for a call that has none.
+      return name === "" && active !== undefined && active.wireId === "" &&
+          typeof index !== "number"
+        ? active
+        : undefined;
+    }
+    const active = calls.active;
+    if (active === undefined || name === "") return active;
+    if (typeof index === "number") return undefined;
+    return this.#goesOn(active, "", name, piece) ? active : undefined;
+  }
+
+  /**
+   * Whether a delta that repeats the name goes on with a call. Some servers
+   * repeat it in every delta; others open the next call that way.
+   */
+  #goesOn(call: OpenCall, id: string, name: string, piece: string): boolean {
+    if (name === "" || call.name === "") return true;
+    if (id !== "" && id === call.wireId) return true;
+    if (name !== call.name) return false;
+    return piece === "" || !this.calls.isWhole(call);
+  }
+
+  /** The one call of the days before `tool_calls`. */
+  #legacy(delta: JSONObject, choice: number): void {
+    const key = `${choice}:legacy`;
+    const name = wordOf(delta.name) ?? "";
+    const call = this.calls.find(key) ??
+      this.calls.open(this.emit, key, "", name);
+    if (call === undefined) return;
+    if (call.name === "" && name !== "") {
+      this.calls.setName(this.emit, call, name);
+    }
+    this.calls.append(this.emit, call, stringOf(delta.arguments));
+  }
+
+  #finished(raw: string, choice: number): void {
+    const reason = reasonOf(REASONS, raw.toLowerCase());
+    this.finish(reason, raw);
+    this.own.finished[choice] = reason;
+    const normal = isNormal(reason);
+    for (const call of this.calls.all()) {
+      if (choiceOf(call) !== String(choice)) continue;
+      if (normal) this.calls.complete(this.emit, call);
+      else this.calls.partial(this.emit, call);
+    }
+  }
+
+  #usage(value: JSONObject): void {
+    const usage = objectOf(value.usage) ??
+      objectOf(objectOf(value.x_groq)?.usage);
+    if (usage === undefined) return;
+    this.usage({
+      inputTokens: usage.prompt_tokens,
+      outputTokens: usage.completion_tokens,
+      totalTokens: usage.total_tokens,
+      reasoningTokens: objectOf(usage.completion_tokens_details)
+        ?.reasoning_tokens,
+      cachedInputTokens: objectOf(usage.prompt_tokens_details)?.cached_tokens ??
+        usage.prompt_cache_hit_tokens,
+    });
+  }
+}
+
+function keyOf(choice: number, index: unknown): string {
+  return `${choice}:${typeof index === "number" ? index : ""}`;
+}
+
+function choiceOf(call: OpenCall): string {
+  return call.key.slice(0, call.key.indexOf(":"));
+}
+
+/** Whether calls of an answer that ended so may run. */
+function isNormal(reason: FinishReason): boolean {
+  return reason === "stop" || reason === "tool-calls";
+}
+
+/** OpenAI's chat completions and everything that speaks like them. */
+export const openaiChat: Provider = {
+  name: "openai-chat",
+  transport: "sse",
+  detect(value: unknown): boolean {
+    return isObject(value) &&
+      (Array.isArray(value.choices) ||
+        value.object === "chat.completion.chunk" ||
+        (typeof value.type !== "string" && !isEmpty(value.error)));
+  },
+  create(
+    options: ProviderOptions,
+    snapshot?: unknown,
+  ): Stage<ProviderInput, Part> {
+    return new OpenAIChatDecoder(options, snapshot);
+  },
+};
