@@ -87,6 +87,8 @@ export class StageStream<In, Out> extends TransformStream<In, Out> {
   readonly stage: Stage<In, Out>;
 
   /**
+   * Dresses a stage.
+   *
    * @param stage The machine to dress.
    * @param options See {@linkcode StageStreamOptions}.
    */

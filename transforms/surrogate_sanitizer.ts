@@ -171,6 +171,8 @@ function follows(half: Origin, next: Origin): boolean {
 export class SurrogateSanitizerStream
   extends StageStream<string | Part, string | Part> {
   /**
+   * Makes a sanitizer.
+   *
    * @param options See {@linkcode SurrogateSanitizerStreamOptions}.
    */
   constructor(options: SurrogateSanitizerStreamOptions = {}) {
