@@ -260,7 +260,10 @@ export interface SnippetPart {
   pathSource?: string;
   /** First and last line, 1-based, inclusive. */
   lineRange?: [number, number];
-  /** Whether the closing fence was seen. */
+  /**
+   * Whether the snippet is whole: `false` when its container or the stream ended
+   * before the closing fence, or when it is cut at a limit.
+   */
   closed: boolean;
   /** Offset of the fence's marker. */
   start: number;
@@ -270,6 +273,46 @@ export interface SnippetPart {
   info?: string;
   /** What follows the first word of `info`. */
   meta?: string;
+  /** Shared with the parts that came while the snippet was open; only with `live`. */
+  id?: string;
+  /** The tool call that writes this code. */
+  toolCallId?: string;
+  /** The code that this code takes the place of, when a tool call says so. */
+  replaces?: string;
+}
+
+/** A snippet begins; only with the snippet extractor's `live`. */
+export interface SnippetStartPart {
+  /** The tag of this part. */
+  type: "snippet-start";
+  /** Shared by all parts of one snippet. */
+  id: string;
+  /** The language as written, as far as the opening line tells. */
+  language?: string;
+  /** The language normalised, or guessed from the file name. */
+  languageId?: string;
+  /** The file, as far as the opening line and what is above it tell. */
+  filePath?: string;
+  /** Where `filePath` was found. */
+  pathSource?: string;
+  /** First and last line, 1-based, inclusive. */
+  lineRange?: [number, number];
+  /** Offset of the fence's marker. */
+  start: number;
+  /** The fence's info string. */
+  info?: string;
+  /** What follows the first word of `info`. */
+  meta?: string;
+}
+
+/** More code of an open snippet; only with the snippet extractor's `live`. */
+export interface SnippetDeltaPart {
+  /** The tag of this part. */
+  type: "snippet-delta";
+  /** Which snippet. */
+  id: string;
+  /** The new code: line ends normalised to LF. */
+  text: string;
 }
 
 /** Token counts. Later ones replace earlier ones. */
@@ -388,6 +431,8 @@ export type Part =
   | ToolResultPart
   | ToolBlockedPart
   | SnippetPart
+  | SnippetStartPart
+  | SnippetDeltaPart
   | UsagePart
   | FinishPart
   | WarningPart
