@@ -79,8 +79,8 @@ export async function collect(
  * ```ts
  * import { collectParts, FenceTrackerStream, parse } from "@millrace/millrace";
  *
- * const { text } = collectParts(parse("a ``` b", new FenceTrackerStream()));
- * if (text !== "a ``` b") throw new Error();
+ * const { text } = collectParts(parse("a `b` c", new FenceTrackerStream()));
+ * if (text !== "a `b` c") throw new Error();
  * ```
  */
 export function collectParts(parts: Iterable<string | Part>): Collected {

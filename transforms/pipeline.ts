@@ -177,14 +177,14 @@ function fuse(streams: readonly AnyTransform[]): AnyTransform[] {
  *
  * const source = new ReadableStream<string>({
  *   start(controller) {
- *     controller.enqueue("Look:\n```sh\nls\n```\n");
+ *     controller.enqueue("Look:\n~~~sh\nls\n~~~\n");
  *     controller.close();
  *   },
  * });
  * const { text } = await collect(
  *   source.pipeThrough(pipeline(new SurrogateSanitizerStream(), new FenceTrackerStream())),
  * );
- * if (text !== "Look:\n```sh\nls\n```\n") throw new Error();
+ * if (text !== "Look:\n~~~sh\nls\n~~~\n") throw new Error();
  * ```
  */
 export function pipeline<
