@@ -36,8 +36,11 @@ class GemmaReader {
   #at = 0;
   #depth = 0;
   #reason = "";
-  /** Whether the value before this one was a word that may go on behind the comma. */
-  #behindWord = false;
+  /**
+   * Whether the value before may reach further than it was read: a word
+   * without delimiters, or a string that ends like the beginning of another.
+   */
+  #inDoubt = false;
 
   constructor(text: string, delimiter: string) {
     this.#text = text;
@@ -89,7 +92,7 @@ class GemmaReader {
     }
     const object: Record<string, unknown> = {};
     this.#at++;
-    this.#behindWord = false;
+    this.#inDoubt = false;
     for (let first = true;; first = false) {
       const next = this.#next("}", first);
       if (next === false) break;
@@ -104,7 +107,7 @@ class GemmaReader {
       setOwn(object, key, value);
     }
     this.#depth--;
-    this.#behindWord = false;
+    this.#inDoubt = false;
     return object;
   }
 
@@ -114,7 +117,7 @@ class GemmaReader {
     }
     const array: unknown[] = [];
     this.#at++;
-    this.#behindWord = false;
+    this.#inDoubt = false;
     for (let first = true;; first = false) {
       const next = this.#next("]", first);
       if (next === false) break;
@@ -122,9 +125,12 @@ class GemmaReader {
       const value = this.#value();
       if (value === NOTHING) return NOTHING;
       array.push(value);
+      // In a list, "0,x" with its beginning lost looks like 0 and x. In an object
+      // it would take a key too, and the schema tells a number from a string.
+      this.#inDoubt ||= typeof value !== "string" && !isContainer(value);
     }
     this.#depth--;
-    this.#behindWord = false;
+    this.#inDoubt = false;
     return array;
   }
 
@@ -159,12 +165,14 @@ class GemmaReader {
     if (first === "{") return this.#object();
     if (first === "[") return this.#array();
     if (first === '"') {
-      this.#behindWord = false;
+      this.#inDoubt = false;
       return this.#jsonString();
     }
     if (this.#takes(this.#delimiter)) {
-      this.#behindWord = false;
-      return this.#delimited();
+      const text = this.#delimited();
+      this.#inDoubt = typeof text === "string" &&
+        /[,:[{]$/.test(text.trimEnd());
+      return text;
     }
     return this.#bare();
   }
@@ -209,15 +217,16 @@ class GemmaReader {
     }
     const bare = text.slice(from, this.#at);
     if (this.#takes(this.#delimiter)) {
-      if (this.#behindWord) {
+      if (this.#inDoubt) {
         this.#at = from;
         return this.#fail("A string has no beginning");
       }
+      this.#inDoubt = /[,:[{]$/.test(bare.trimEnd());
       this.#repairs.add("missing-delimiter");
       return bare;
     }
     const word = bare.trim();
-    this.#behindWord = false;
+    this.#inDoubt = false;
     const literal = LITERALS.get(word);
     if (literal !== undefined) {
       if (word.charCodeAt(0) < 0x61) this.#repairs.add("python-literal");
@@ -225,7 +234,7 @@ class GemmaReader {
     }
     if (isJSONNumber(word) && keepsNumber(word)) return Number(word);
     if (isWord(word)) {
-      this.#behindWord = true;
+      this.#inDoubt = true;
       this.#repairs.add("bare-string");
       return word;
     }
@@ -242,6 +251,10 @@ function isWord(text: string): boolean {
     if (!isNamePart(unit) && unit !== 0x2e && unit !== 0x2d) return false;
   }
   return true;
+}
+
+function isContainer(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }
 
 function isSpace(unit: number): boolean {

@@ -84,8 +84,7 @@ describe("parseGemmaArguments", () => {
           QUOTE,
         );
         if (!parsed.ok) return;
-        // A single word may have lost a string's end to the next one's beginning;
-        // nothing else may differ.
+        // White space behind a missing delimiter is not kept; nothing else may differ.
         const trimmed = (value: unknown): string =>
           JSON.stringify(
             value,
@@ -142,6 +141,8 @@ describe("parseGemmaArguments", () => {
         '{a:rm,b:c<|"|>}',
         '{a:<|"|>x,b:<|"|>y<|"|>}',
         '{a:<|"|>cut}',
+        '{a:[<|"|>,<|"|>,-<|"|>]}',
+        '{a:[0,x<|"|>]}',
         "{a:12345678901234567890}",
         "{a:007}",
         "{a:1]",
