@@ -125,9 +125,9 @@ class GemmaReader {
       const value = this.#value();
       if (value === NOTHING) return NOTHING;
       array.push(value);
-      // In a list, "0,x" with its beginning lost looks like 0 and x. In an object
+      // In a list, `0,x` with its beginning lost looks like 0 and x. In an object
       // it would take a key too, and the schema tells a number from a string.
-      this.#inDoubt ||= typeof value !== "string" && !isContainer(value);
+      this.#inDoubt ||= !this.#text.endsWith(this.#delimiter, this.#at);
     }
     this.#depth--;
     this.#inDoubt = false;
@@ -165,7 +165,7 @@ class GemmaReader {
     if (first === "{") return this.#object();
     if (first === "[") return this.#array();
     if (first === '"') {
-      this.#inDoubt = false;
+      this.#inDoubt = true;
       return this.#jsonString();
     }
     if (this.#takes(this.#delimiter)) {
@@ -251,10 +251,6 @@ function isWord(text: string): boolean {
     if (!isNamePart(unit) && unit !== 0x2e && unit !== 0x2d) return false;
   }
   return true;
-}
-
-function isContainer(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
 }
 
 function isSpace(unit: number): boolean {
