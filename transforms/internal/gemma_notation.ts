@@ -92,7 +92,6 @@ class GemmaReader {
     }
     const object: Record<string, unknown> = {};
     this.#at++;
-    this.#inDoubt = false;
     for (let first = true;; first = false) {
       const next = this.#next("}", first);
       if (next === false) break;
@@ -117,7 +116,6 @@ class GemmaReader {
     }
     const array: unknown[] = [];
     this.#at++;
-    this.#inDoubt = false;
     for (let first = true;; first = false) {
       const next = this.#next("]", first);
       if (next === false) break;
