@@ -1,0 +1,16 @@
+import type { SnippetConvention } from "../../snippet_convention.ts";
+import { commentText, firstLine } from "./first_line.ts";
+
+/** `// filepath: src/x.ts` as first line, in any comment syntax: GitHub Copilot Chat. */
+export const filepathLine: SnippetConvention = {
+  name: "filepath-line",
+  source: "first-line",
+  find({ content }) {
+    if (content === undefined) return undefined;
+    const text = commentText(firstLine(content));
+    if (text === undefined) return undefined;
+    const match = /^filepath:\s*(\S.*)$/i.exec(text);
+    if (match === null || match[1]!.includes("://")) return undefined;
+    return { filePath: match[1]! };
+  },
+};

@@ -1,0 +1,32 @@
+import type { SnippetConvention } from "../../snippet_convention.ts";
+import { isKnownLanguage } from "../../language_id.ts";
+import { anchoredPath, bracketedRange } from "../line_range.ts";
+import { extension, isDottedName, isPathLike } from "../path_like.ts";
+import { isAcronymPair } from "./acronym_pair.ts";
+import { locatedPath, splitWord, withoutBraces } from "./located_path.ts";
+
+/** `src/main.rs`, `path/x.rs#L10-20`, `src/main.rs (3-9)`: a path where the language should be. */
+export const wholeInfoPath: SnippetConvention = {
+  name: "whole-info-path",
+  source: "info",
+  find({ info }) {
+    const [word, rest] = splitWord(info);
+    const { path } = anchoredPath(withoutBraces(word));
+    if (!isPathLike(path) || /[={}[\]]/.test(path)) return undefined;
+    if (isNoPath(path)) return undefined;
+    if (
+      rest !== "" && bracketedRange(rest) === undefined &&
+      !/^\{.*\}$/.test(rest)
+    ) return undefined;
+    return locatedPath(word, rest, null);
+  },
+};
+
+/** Languages and other things that have a slash or a dot in their name. */
+function isNoPath(path: string): boolean {
+  if (isDottedName(path) || isAcronymPair(path)) return true;
+  if (extension(path) !== undefined && !path.includes("+")) return false;
+  // Media types, and two languages in one: `text/html`, `c/c++`, `js/ts`.
+  return /^(?:application|audio|font|image|message|model|multipart|text|video)\/[^/]+$/
+    .test(path) || path.split("/").every(isKnownLanguage);
+}

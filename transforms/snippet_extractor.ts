@@ -1,0 +1,705 @@
+/**
+ * Code as data: every snippet with its language, file and lines.
+ *
+ * @module
+ */
+
+import { builtInToolEdits, toolSnippets } from "./internal/tool_edits.ts";
+import { HeldText, textPart } from "./internal/held_text.ts";
+import { LastLines, type LastLinesSnapshot } from "./internal/last_lines.ts";
+import {
+  type FenceMode,
+  type LineKind,
+  MarkdownLines,
+} from "./internal/markdown_lines.ts";
+import { makeSnapshot, openSnapshot } from "./internal/snapshot.ts";
+import {
+  guessedConventions,
+  sureConventions,
+} from "./internal/snippet_conventions/mod.ts";
+import { languageId } from "./language_id.ts";
+import type { CodeKind, Fence, Part, PartOf, TextPart } from "./part.ts";
+import type {
+  SnippetContext,
+  SnippetConvention,
+  SnippetPlace,
+} from "./snippet_convention.ts";
+import { type Emit, type Stage, StageStream } from "./stage.ts";
+import type { ToolEdit, ToolSnippet } from "./tool_edit.ts";
+
+/** Options of {@linkcode SnippetExtractorStream}. */
+export interface SnippetExtractorStreamOptions {
+  /**
+   * Also tries conventions that are guesses: a path inside the sentence above
+   * the fence, a lone first comment, the head of a diff, a path line above a
+   * SEARCH/REPLACE block, a fence before that holds only a path.
+   *
+   * @default {false}
+   */
+  guess?: boolean;
+  /**
+   * Ways of your own to tell a snippet's place, asked in order before the
+   * built-in ones. One with the name of a built-in one replaces it. The
+   * built-in ones are, in order: `citation` (`12:15:a.ts`), `language-colon-path`
+   * (`ts:a.ts`), `whole-info-path` (`src/a.ts#L3-L9`), `language-path`
+   * (`ts a.ts (3-9)`), `bracketed-path` (`ts [a.ts]`), `attribute`
+   * (`title="a.ts"`), `filepath-line` (`// filepath: a.ts`), `line-before`
+   * (`**a.ts**`), `language-word`; with `guess` also `diff-header`,
+   * `search-replace`, `first-comment`, `path-fence`, `prose-mention`.
+   *
+   * @default {[]}
+   */
+  conventions?: readonly SnippetConvention[];
+  /**
+   * Rows to add to the table of tools whose calls write or edit files; `false`
+   * makes no snippets of tool calls.
+   *
+   * @default {[]}
+   */
+  toolEdits?: readonly ToolEdit[] | false;
+  /**
+   * Also tells of snippets while they are open: a `snippet-start` part behind
+   * the opening line, `snippet-delta` parts behind the text they come from, and
+   * the `snippet` part at the end. Deltas are cut as the chunks are.
+   *
+   * @default {false}
+   */
+  live?: boolean;
+  /**
+   * Whether to find fences here. `false` trusts an upstream fence tracker alone,
+   * `true` does not look at its marks. By default fences are tracked here until
+   * the first mark of an upstream tracker comes.
+   */
+  trackFences?: boolean;
+  /**
+   * How fences are found here. See {@linkcode FenceMode}.
+   *
+   * @default {"tolerant"}
+   */
+  mode?: FenceMode;
+  /**
+   * Code units of one snippet's content to keep. A longer one is cut there: the
+   * text flows on, the snippet comes at the fence's end with `closed: false`
+   * behind a `warning` with code `limit`.
+   *
+   * @default {16_777_216}
+   */
+  maxContentLength?: number;
+  /**
+   * Code units to look back from a fence for the line before it.
+   *
+   * @default {1_024}
+   */
+  maxLineLength?: number;
+  /** A snapshot of another extractor, to go on from. */
+  snapshot?: unknown;
+  /** See {@linkcode StageStreamOptions.highWaterMark}. */
+  highWaterMark?: number;
+}
+
+const STAGE = "snippet-extractor";
+
+/** Longer info strings tell nothing. */
+const LONGEST_INFO = 4_096;
+
+/** Longer content cannot be the path of the next fence. */
+const LONGEST_PATH_FENCE = 256;
+
+/** More pieces than these are joined to one. */
+const MOST_PIECES = 1_024;
+
+/** The tracker gets long texts in pieces: see {@linkcode TextStage}. */
+const LONGEST_PIECE = 32_768;
+
+/** More parts than these behind held text force its release. */
+const MOST_WAITING = 1_024;
+
+/** An open fence. */
+interface OpenSnippet {
+  fence: Fence;
+  lineBefore?: string;
+  contentBefore?: string;
+  /** The opening line so far, from the marker on; whole once `opened`. */
+  opening: string;
+  opened: boolean;
+  /** The content, in pieces. */
+  pieces: string[];
+  length: number;
+  /** Whether content is missing in `pieces`. */
+  cut: boolean;
+  /** Whether the last content ended in a CR, so that an LF next is no line of its own. */
+  afterCarriageReturn: boolean;
+  /** Whether the fence may lie in a block quote or list item. */
+  inContainer: boolean;
+}
+
+interface State {
+  offset: number;
+  /** Whether fences are found here; otherwise upstream marks tell. */
+  tracking: boolean;
+  open: OpenSnippet | null;
+  /** Content of the last fence, if short; it has to be followed by white space only. */
+  contentBefore: string | null;
+  lastLines: LastLinesSnapshot;
+  lines: unknown;
+  held: readonly Part[];
+}
+
+/*
+ *              fence opens                    opening line ends
+ *   (prose) ------------------> (opening) ----------------------> (content)
+ *      ^                            |                                 |
+ *      |        fence ends          |           fence ends            |
+ *      +----------------------------+---------------------------------+
+ *                        a snippet comes out
+ *
+ * The text flows past all this. Only at a line start inside a fence that may lie
+ * in a container a few blanks are held: they may be behind the fence's end.
+ */
+class SnippetExtractor implements Stage<string | Part, Part> {
+  readonly #conventions: readonly SnippetConvention[];
+  readonly #toolEdits: ReadonlyMap<string, ToolEdit>;
+  readonly #live: boolean;
+  readonly #trackFences: boolean | undefined;
+  readonly #maxContentLength: number;
+
+  #offset: number;
+  #tracking: boolean;
+  #open: OpenSnippet | null;
+  #contentBefore: string | null;
+  readonly #lastLines: LastLines;
+  readonly #lines: MarkdownLines;
+  readonly #held: HeldText;
+
+  /** The text that is worked on, and how much of it is out. */
+  #chunk = "";
+  #chunkStart = 0;
+  #given = 0;
+  #code: CodeKind | undefined;
+  /** Offset of the next text that the tracker tells of. */
+  #told: number;
+  #deltas: string[] = [];
+  #emit: Emit<Part> = () => {};
+
+  constructor(options: SnippetExtractorStreamOptions) {
+    const {
+      guess = false,
+      conventions = [],
+      toolEdits = [],
+      live = false,
+      trackFences,
+      mode = "tolerant",
+      maxContentLength = 16_777_216,
+      maxLineLength = 1_024,
+    } = options;
+    checkLimit("maxContentLength", maxContentLength);
+    checkLimit("maxLineLength", maxLineLength);
+    this.#conventions = conventionList(guess, conventions);
+    this.#toolEdits = toolEditTable(toolEdits);
+    this.#live = live;
+    this.#trackFences = trackFences;
+    this.#maxContentLength = maxContentLength;
+    const state = openSnapshot<State>(STAGE, options.snapshot);
+    this.#offset = state?.offset ?? 0;
+    this.#chunkStart = this.#offset;
+    this.#tracking = state?.tracking ?? trackFences !== false;
+    this.#open = state?.open ?? null;
+    this.#contentBefore = state?.contentBefore ?? null;
+    this.#lastLines = new LastLines(maxLineLength, state?.lastLines);
+    this.#held = new HeldText(state?.held);
+    this.#lines = new MarkdownLines({ mode }, {
+      text: (text, kind) => this.#text(text, kind),
+      fenceStart: (fence) => this.#fenceStart(fence),
+      fenceEnd: (fence, closed, end) => this.#fenceEnd(fence, closed, end),
+      limit: (message, start, end) => {
+        this.#giveUpTo(end);
+        this.#emit({ type: "warning", code: "limit", message, start, end });
+      },
+    }, state?.lines);
+    this.#told = this.#offset - this.#lines.pending;
+  }
+
+  push(input: string | Part, emit: Emit<Part>): void {
+    this.#emit = emit;
+    if (typeof input === "string") {
+      this.#take(input, this.#offset, undefined, undefined);
+      return;
+    }
+    switch (input.type) {
+      case "text":
+        this.#take(
+          input.text,
+          input.start ?? this.#offset,
+          input.code,
+          input,
+        );
+        break;
+      case "warning":
+      case "usage":
+      case "raw":
+        if (this.#held.length === 0) emit(input);
+        else {
+          this.#held.wait(input);
+          if (this.#held.waiting > MOST_WAITING) this.#held.give(emit);
+        }
+        break;
+      case "fence-start":
+        this.#trustMarks();
+        this.#release();
+        emit(input);
+        if (!this.#tracking) this.#fenceStart(input.fence);
+        break;
+      case "fence-end":
+        this.#release();
+        emit(input);
+        if (!this.#tracking && this.#open !== null) {
+          this.#fenceEnd(input.fence, input.closed, input.end);
+        }
+        break;
+      case "tool-call":
+        this.#release();
+        emit(input);
+        this.#toolCall(input);
+        break;
+      default:
+        this.#release();
+        emit(input);
+    }
+  }
+
+  end(emit: Emit<Part>): void {
+    this.#emit = emit;
+    if (this.#tracking) this.#lines.end();
+    else if (this.#open !== null) {
+      this.#fenceEnd(this.#open.fence, false, this.#offset);
+    }
+    this.#held.give(emit);
+  }
+
+  snapshot(): unknown {
+    const state: State = {
+      offset: this.#offset,
+      tracking: this.#tracking,
+      open: this.#open,
+      contentBefore: this.#contentBefore,
+      lastLines: this.#lastLines.snapshot(),
+      lines: this.#lines.snapshot(),
+      held: this.#held.snapshot(),
+    };
+    return makeSnapshot(STAGE, state);
+  }
+
+  /** The next text. `whole` is the part it came in, to be given out again as it is. */
+  #take(
+    text: string,
+    start: number,
+    code: CodeKind | undefined,
+    whole: TextPart | undefined,
+  ): void {
+    if (text === "") return;
+    if (code !== undefined) this.#trustMarks();
+    if (start !== this.#offset) {
+      this.#release();
+      this.#lines.seek(start);
+      this.#told = start;
+    }
+    this.#offset = start + text.length;
+    this.#chunk = text;
+    this.#chunkStart = start;
+    this.#code = code;
+    if (!this.#tracking) {
+      this.#told = start;
+      this.#text(
+        text,
+        code === "fence" || code === "marker" ? code : "prose",
+      );
+    } else if (text.length <= LONGEST_PIECE) this.#lines.advance(text);
+    else {
+      for (let from = 0; from < text.length; from += LONGEST_PIECE) {
+        this.#lines.advance(text.slice(from, from + LONGEST_PIECE));
+      }
+    }
+    this.#giveChunk(whole);
+  }
+
+  /** Gives out what is left of the chunk, but for blanks that may be behind a fence. */
+  #giveChunk(whole: TextPart | undefined): void {
+    const { length } = this.#chunk;
+    const keep = this.#tracking && this.#open?.inContainer === true
+      ? this.#lines.pending
+      : 0;
+    if (keep === 0 && this.#given === 0 && this.#held.length === 0) {
+      this.#emit(
+        whole ?? textPart(this.#chunk, this.#chunkStart, this.#code),
+      );
+    } else {
+      this.#giveUpTo(this.#chunkStart + length - keep);
+      this.#held.add(
+        this.#chunk.slice(this.#given),
+        this.#chunkStart + this.#given,
+        this.#code,
+      );
+    }
+    this.#given = 0;
+    this.#chunk = "";
+    this.#chunkStart = this.#offset;
+    this.#giveDeltas();
+  }
+
+  /** Gives out the text before an offset. */
+  #giveUpTo(end: number): void {
+    const held = this.#held.length;
+    if (held > 0) {
+      const count = Math.min(held, end - this.#chunkStart + held);
+      if (count > 0) this.#held.give(this.#emit, count);
+    }
+    const to = Math.min(end - this.#chunkStart, this.#chunk.length);
+    if (to <= this.#given) return;
+    const start = this.#chunkStart + this.#given;
+    const text = this.#chunk.slice(this.#given, to);
+    this.#given = to;
+    this.#emit(textPart(text, start, this.#code));
+  }
+
+  #giveDeltas(): void {
+    if (this.#deltas.length === 0) return;
+    const text = this.#deltas.join("");
+    this.#deltas = [];
+    this.#emit({ type: "snippet-delta", id: this.#open!.fence.id, text });
+  }
+
+  /** A part from elsewhere comes: what waits is decided as if nothing followed. */
+  #release(): void {
+    if (this.#tracking) this.#lines.release();
+    this.#held.give(this.#emit);
+    this.#giveDeltas();
+  }
+
+  /** An upstream tracker made a mark: from here on its marks tell where fences are. */
+  #trustMarks(): void {
+    if (!this.#tracking || this.#trackFences !== undefined) return;
+    this.#tracking = false;
+    this.#open = null;
+    this.#deltas = [];
+    this.#held.give(this.#emit);
+  }
+
+  #text(text: string, kind: LineKind): void {
+    const start = this.#told;
+    this.#told += text.length;
+    const open = this.#open;
+    if (kind === "prose") this.#lastLines.add(text);
+    else if (open === null) return;
+    else if (kind === "fence") {
+      if (!open.opened) this.#opened(open, start);
+      this.#content(open, text);
+    } else if (!open.opened) {
+      const from = Math.max(0, open.fence.start - start);
+      const end = text.slice(from).search(/[\r\n]/);
+      const to = end < 0 ? text.length : from + end;
+      if (open.opening.length < LONGEST_INFO) {
+        open.opening += text.slice(from, to);
+      }
+      if (end >= 0) {
+        this.#opened(open, start + to);
+        open.afterCarriageReturn = text.endsWith("\r");
+      }
+    }
+  }
+
+  #fenceStart(fence: Fence): void {
+    const above = this.#lastLines.text;
+    const lineBefore = this.#lastLines.lineBefore();
+    const follows = this.#contentBefore !== null &&
+      above.startsWith(CLOSING_LINE) &&
+      above.slice(CLOSING_LINE.length).trim() === "";
+    this.#open = {
+      fence,
+      ...(lineBefore === undefined ? {} : { lineBefore }),
+      ...(follows ? { contentBefore: this.#contentBefore! } : {}),
+      opening: "",
+      opened: false,
+      pieces: [],
+      length: 0,
+      cut: false,
+      afterCarriageReturn: false,
+      inContainer: fence.start !== this.#told || !/(?:^|[\r\n])$/.test(above),
+    };
+    this.#contentBefore = null;
+  }
+
+  /** The opening line is complete; it ends at `end`. */
+  #opened(open: OpenSnippet, end: number): void {
+    open.opened = true;
+    if (!this.#live) return;
+    this.#giveUpTo(end);
+    const { fence } = open;
+    this.#emit({
+      type: "snippet-start",
+      id: fence.id,
+      ...this.#placeOf(open, undefined),
+      start: fence.start,
+      info: fence.info,
+      ...(fence.meta === undefined ? {} : { meta: fence.meta }),
+    });
+  }
+
+  #content(open: OpenSnippet, text: string): void {
+    let piece = text;
+    if (open.afterCarriageReturn && piece.startsWith("\n")) {
+      piece = piece.slice(1);
+    }
+    open.afterCarriageReturn = text.endsWith("\r");
+    if (piece.includes("\r")) piece = piece.replace(/\r\n?/g, "\n");
+    const room = this.#maxContentLength - open.length;
+    if (piece.length > room) {
+      open.cut = true;
+      piece = piece.slice(0, room);
+    }
+    if (piece === "") return;
+    open.length += piece.length;
+    open.pieces.push(piece);
+    if (open.pieces.length > MOST_PIECES) open.pieces = [open.pieces.join("")];
+    if (this.#live) this.#deltas.push(piece);
+  }
+
+  #fenceEnd(fence: Fence, closed: boolean, end: number): void {
+    const open = this.#open!;
+    if (!open.opened) this.#opened(open, end);
+    this.#giveUpTo(end);
+    this.#giveDeltas();
+    const joined = open.pieces.join("");
+    const content = open.cut ? wellEnded(joined) : joined;
+    this.#open = null;
+    if (open.cut) {
+      this.#emit({
+        type: "warning",
+        code: "limit",
+        message:
+          `The snippet at offset "${fence.start}" is longer than "${this.#maxContentLength}" code units: its content is cut there`,
+        start: fence.start,
+        end,
+      });
+    }
+    this.#emit({
+      type: "snippet",
+      ...this.#placeOf(open, content),
+      content,
+      closed: closed && !open.cut,
+      start: fence.start,
+      end,
+      info: fence.info,
+      ...(fence.meta === undefined ? {} : { meta: fence.meta }),
+      ...(this.#live ? { id: fence.id } : {}),
+    });
+    this.#lastLines.reset(closed ? CLOSING_LINE : `${CLOSING_LINE}\n`);
+    this.#contentBefore = content.length <= LONGEST_PATH_FENCE ? content : null;
+  }
+
+  /** Asks the conventions; `content` is absent while the snippet is open. */
+  #placeOf(open: OpenSnippet, content: string | undefined): Place {
+    const { fence, lineBefore, contentBefore } = open;
+    const context: SnippetContext = {
+      info: infoOf(open),
+      ...(lineBefore === undefined ? {} : { lineBefore }),
+      ...(content === undefined ? {} : { content }),
+      ...(contentBefore === undefined ? {} : { contentBefore }),
+    };
+    const found: Place = {};
+    let language: string | null | undefined;
+    for (const convention of this.#conventions) {
+      let place: SnippetPlace | undefined;
+      try {
+        place = convention.find(context);
+      } catch (error) {
+        this.#fault(`The snippet convention "${convention.name}"`, error);
+      }
+      if (place === undefined || place === null) continue;
+      if (language === undefined) language = place.language;
+      if (place.filePath) {
+        if (found.filePath !== undefined) continue;
+        found.filePath = place.filePath;
+        found.pathSource = convention.source ?? convention.name;
+      }
+      if (found.lineRange === undefined && place.lineRange !== undefined) {
+        found.lineRange = [...place.lineRange];
+      }
+    }
+    return withLanguage(
+      found,
+      language === undefined ? fence.language : language,
+    );
+  }
+
+  /** What a call writes comes right behind it. */
+  #toolCall(part: PartOf<"tool-call">): void {
+    const row = this.#toolEdits.get(part.toolName);
+    if (row === undefined) return;
+    const { start, end } = part.origin === "salvaged"
+      ? part
+      : { start: this.#offset, end: this.#offset };
+    let snippets: readonly ToolSnippet[];
+    try {
+      snippets = toolSnippets(row, part.input);
+    } catch (error) {
+      this.#fault(`The row of tool "${row.tool}"`, error);
+      return;
+    }
+    for (
+      const { language, filePath, lineRange, content, replaces } of snippets
+    ) {
+      const place: Place = {};
+      if (filePath !== undefined) {
+        place.filePath = filePath;
+        place.pathSource = "tool-input";
+      }
+      if (lineRange !== undefined) place.lineRange = [...lineRange];
+      this.#emit({
+        type: "snippet",
+        ...withLanguage(place, language),
+        content,
+        closed: true,
+        start,
+        end,
+        toolCallId: part.toolCallId,
+        ...(replaces === undefined ? {} : { replaces }),
+      });
+    }
+  }
+
+  #fault(what: string, error: unknown): void {
+    this.#emit({
+      type: "warning",
+      code: "fault",
+      message: `${what} failed and was passed over: ${String(error)}`,
+    });
+  }
+}
+
+/** Stands for a fence's closing line among the last lines: no path, not blank. */
+const CLOSING_LINE = "```";
+
+/** What is known of a snippet's place. */
+interface Place {
+  language?: string;
+  languageId?: string;
+  filePath?: string;
+  pathSource?: string;
+  lineRange?: [number, number];
+}
+
+function withLanguage(
+  place: Place,
+  language: string | null | undefined,
+): Place {
+  const id = languageId(language ?? undefined, place.filePath);
+  return {
+    ...(language ? { language } : {}),
+    ...(id === undefined ? {} : { languageId: id }),
+    ...place,
+  };
+}
+
+/** The info string for the conventions: as written where a back-slash is in it. */
+function infoOf({ fence, opening }: OpenSnippet): string {
+  if (fence.info.length > LONGEST_INFO) return "";
+  if (opening.length >= LONGEST_INFO || !opening.includes("\\")) {
+    return fence.info;
+  }
+  return opening.slice(fence.marker.length).trim();
+}
+
+/** A text that was cut, without half a surrogate pair at its end. */
+function wellEnded(text: string): string {
+  const half = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
+  return half ? text.slice(0, -1) : text;
+}
+
+function checkLimit(name: string, value: number): void {
+  if (!(Number.isSafeInteger(value) && value > 0)) {
+    throw new RangeError(
+      `Cannot use ${name} "${value}": it must be a whole number above 0`,
+    );
+  }
+}
+
+function conventionList(
+  guess: boolean,
+  own: readonly SnippetConvention[],
+): readonly SnippetConvention[] {
+  for (const [index, convention] of own.entries()) {
+    if (
+      typeof convention?.name !== "string" ||
+      typeof convention.find !== "function"
+    ) {
+      throw new TypeError(
+        `Cannot use conventions: number ${index} is no object with name and find`,
+      );
+    }
+  }
+  const replaced = new Set(own.map(({ name }) => name));
+  const builtIn = guess
+    ? [...sureConventions, ...guessedConventions]
+    : sureConventions;
+  return [...own, ...builtIn.filter(({ name }) => !replaced.has(name))];
+}
+
+function toolEditTable(
+  own: readonly ToolEdit[] | false,
+): ReadonlyMap<string, ToolEdit> {
+  const table = new Map<string, ToolEdit>();
+  if (own === false) return table;
+  for (const row of builtInToolEdits) table.set(row.tool, row);
+  for (const [index, row] of own.entries()) {
+    if (typeof row?.tool !== "string" || typeof row.snippets !== "function") {
+      throw new TypeError(
+        `Cannot use toolEdits: number ${index} is no object with tool and snippets`,
+      );
+    }
+    table.set(row.tool, row);
+  }
+  return table;
+}
+
+/**
+ * Finds the code in a model's answer: a `snippet` part for each fenced block,
+ * with the language, the file it belongs to and its lines as far as the answer
+ * tells (see {@linkcode SnippetConvention} for how), and one for each piece of
+ * code that a tool call writes into a file (see {@linkcode ToolEdit}).
+ *
+ * Strings and parts go in, parts come out. The text flows on untouched: nothing
+ * is cut out of it, and but for a few blanks inside containers nothing is held.
+ * A `snippet` part stands right behind the fence's closing line (behind the
+ * `fence-end` part when an upstream tracker made one); a block without closing
+ * line gives one with `closed: false`. Code inside tool calls comes right behind
+ * the `tool-call` part.
+ *
+ * Memory is bounded by `maxContentLength` and `maxLineLength`. Construction
+ * throws a `TypeError` for conventions, rows or snapshots of another shape and
+ * a `RangeError` for limits that are no whole number above 0.
+ *
+ * @example
+ * ```ts
+ * import { parse, SnippetExtractorStream } from "@millrace/millrace";
+ *
+ * const parts = parse(
+ *   "Change it:\n\n~~~ts src/cart.ts (4-6)\nreturn 0;\n~~~\n",
+ *   new SnippetExtractorStream(),
+ * );
+ * const snippet = parts.find((part) => part.type === "snippet");
+ * if (snippet?.language !== "ts") throw new Error();
+ * if (snippet.filePath !== "src/cart.ts") throw new Error();
+ * if (snippet.lineRange?.join() !== "4,6") throw new Error();
+ * if (snippet.content !== "return 0;\n") throw new Error();
+ * ```
+ */
+export class SnippetExtractorStream extends StageStream<string | Part, Part> {
+  /**
+   * Makes a snippet extractor.
+   *
+   * @param options See {@linkcode SnippetExtractorStreamOptions}.
+   */
+  constructor(options: SnippetExtractorStreamOptions = {}) {
+    super(new SnippetExtractor(options), options);
+  }
+}
