@@ -124,9 +124,11 @@ export type ProviderName =
   | "cohere"
   | "gemini"
   | "gemini-cli"
+  | "google-interactions"
   | "ollama"
   | "openai-chat"
-  | "openai-responses";
+  | "openai-responses"
+  | "opencode";
 
 /**
  * A decoder that finds out by the first event whose stream it is. What no

@@ -1,6 +1,6 @@
 import type { FinishReason } from "../../transforms/part.ts";
 import type { ProviderOptions } from "../provider.ts";
-import { Decoder, errorOf, reasonOf } from "./decoder.ts";
+import { Decoder, errorOf, isCut, reasonOf } from "./decoder.ts";
 import {
   isEmpty,
   type JSONObject,
@@ -12,8 +12,6 @@ import {
 
 /** What this decoder remembers. */
 export interface AnthropicState {
-  /** The closed call that waits for what follows, by its key. */
-  waiting?: string;
   /** Input that a block brought with it, as JSON text, by the block's key. */
   inputs: Record<string, string>;
 }
@@ -34,9 +32,8 @@ export const ANTHROPIC_REASONS: Readonly<Record<string, FinishReason>> = {
  * that drops the `event:` lines does no harm. Tools that run at the provider are
  * no calls for the client; they pass as `raw`.
  *
- * A call is over at its `content_block_stop`. One without any argument text
- * waits for the next event: a tool without parameters looks the same as a call
- * that was cut before its first argument, and only the stop reason tells.
+ * A call is over at its `content_block_stop`; whether one without arguments is
+ * whole, the stop reason tells.
  */
 export class AnthropicDecoder<
   State extends AnthropicState = AnthropicState,
@@ -56,7 +53,7 @@ export class AnthropicDecoder<
       case "content_block_delta":
         return this.#delta(value);
       case "content_block_start":
-        this.#settle(true);
+        this.settle(true);
         return this.#start(value);
       case "content_block_stop":
         return this.#stop(value);
@@ -71,7 +68,7 @@ export class AnthropicDecoder<
         if (reason !== undefined) {
           this.finish(reasonOf(ANTHROPIC_REASONS, reason), reason);
         }
-        this.#settle(
+        this.settle(
           reason !== undefined && !isCut(reasonOf(ANTHROPIC_REASONS, reason)),
         );
         const usage = objectOf(value.usage);
@@ -82,13 +79,13 @@ export class AnthropicDecoder<
         return;
       }
       case "message_stop":
-        this.#settle(this.reason !== undefined && !isCut(this.reason));
+        this.settle(this.reason !== undefined && !isCut(this.reason));
         this.messageOver();
         return;
       case "ping":
         return;
       case "error":
-        this.#settle(false);
+        this.settle(false);
         this.fail(
           errorOf(isEmpty(value.error) ? value : value.error),
           true,
@@ -98,10 +95,6 @@ export class AnthropicDecoder<
     // Titan and other models behind Bedrock's InvokeModelWithResponseStream.
     if (typeof value.outputText === "string") return this.#titan(value);
     this.raw(value);
-  }
-
-  protected override over(): void {
-    this.#settle(false);
   }
 
   /** `message_stop` was seen. */
@@ -148,7 +141,7 @@ export class AnthropicDecoder<
   }
 
   #delta(value: JSONObject): void {
-    this.#settle(true);
+    this.settle(true);
     const delta = objectOf(value.delta) ?? {};
     switch (delta.type) {
       case "text_delta":
@@ -171,25 +164,12 @@ export class AnthropicDecoder<
     const key = keyOf(value);
     const call = this.calls.find(key);
     if (call === undefined) return;
-    this.#settle(true);
     const input = this.own.inputs[key];
     if (input !== undefined) {
       delete this.own.inputs[key];
       if (call.length === 0) this.calls.append(this.emit, call, input);
     }
-    if (call.length === 0) this.own.waiting = key;
-    else this.calls.complete(this.emit, call);
-  }
-
-  /** What followed an empty call says whether it is one. */
-  #settle(complete: boolean): void {
-    const key = this.own.waiting;
-    if (key === undefined) return;
-    delete this.own.waiting;
-    const call = this.calls.find(key);
-    if (call === undefined) return;
-    if (complete) this.calls.complete(this.emit, call);
-    else this.calls.partial(this.emit, call);
+    this.closeCall(call);
   }
 
   #titan(value: JSONObject): void {
@@ -212,10 +192,6 @@ export class AnthropicDecoder<
     );
     this.terminal();
   }
-}
-
-function isCut(reason: FinishReason): boolean {
-  return reason !== "stop" && reason !== "tool-calls";
 }
 
 /** Blocks are told apart by `index`. Anything else than a number is block 0. */

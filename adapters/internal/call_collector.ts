@@ -34,7 +34,11 @@ export interface CallCollectorSnapshot {
   active: number;
   serial: number;
   generated: number;
+  told: boolean;
 }
+
+/** Ids kept to know a repeated one by. A session of years has fewer calls. */
+const MOST_USED = 65_536;
 
 /** What a collector needs to know. */
 export interface CallCollectorOptions {
@@ -69,6 +73,8 @@ export class CallCollector {
   #active: OpenCall | undefined;
   #serial: number;
   #generated: number;
+  /** Whether it has been said that ids are made up here. */
+  #told: boolean;
 
   constructor(
     options: CallCollectorOptions,
@@ -78,6 +84,7 @@ export class CallCollector {
     this.#used = new Set(snapshot?.used);
     this.#serial = snapshot?.serial ?? 0;
     this.#generated = snapshot?.generated ?? 0;
+    this.#told = snapshot?.told ?? false;
     for (const call of snapshot?.calls ?? []) this.#add(call);
     this.#active = this.#calls.get(snapshot?.active ?? -1);
   }
@@ -149,20 +156,28 @@ export class CallCollector {
    */
   newId(emit: Emit<Part>, wireId: string): string {
     if (wireId !== "" && !this.#used.has(wireId)) {
-      this.#used.add(wireId);
+      this.#use(wireId);
       return wireId;
     }
     let id: string;
     do {
       id = this.#options.generateId?.() ?? `call-${++this.#generated}`;
     } while (this.#options.generateId === undefined && this.#used.has(id));
-    this.#used.add(id);
+    this.#use(id);
     if (wireId !== "") {
       emit({
         type: "warning",
         code: "repaired",
         message:
           `Gave a call the id "${id}": its own, "${wireId}", is that of an earlier call`,
+      });
+    } else if (!this.#told) {
+      this.#told = true;
+      emit({
+        type: "warning",
+        code: "made-up-id",
+        message:
+          `Gave a call the id "${id}", since it has none; others like it get one too`,
       });
     }
     return id;
@@ -201,8 +216,15 @@ export class CallCollector {
 
   /** More argument text. */
   append(emit: Emit<Part>, call: OpenCall, piece: string): void {
+    if (!this.keep(emit, call, piece) || !call.started) return;
+    call.given++;
+    emit({ type: "tool-input-delta", toolCallId: call.id, delta: piece });
+  }
+
+  /** The same without giving a delta out. Says whether there was anything to keep. */
+  keep(emit: Emit<Part>, call: OpenCall, piece: string): boolean {
     this.#active = call;
-    if (piece === "" || call.tooLong) return;
+    if (piece === "" || call.tooLong) return false;
     if (call.length + piece.length > this.#options.maxArgumentChars) {
       call.tooLong = true;
       emit({
@@ -211,14 +233,18 @@ export class CallCollector {
         message:
           `Cut the arguments of call "${call.id}" at ${call.length} characters, the limit of "maxArgumentChars"; it cannot run`,
       });
-      return;
+      return false;
     }
     call.pieces.push(piece);
     call.length += piece.length;
-    if (call.started) {
-      call.given++;
-      emit({ type: "tool-input-delta", toolCallId: call.id, delta: piece });
-    }
+    return true;
+  }
+
+  /** Other argument text instead of what was kept. */
+  replace(emit: Emit<Part>, call: OpenCall, text: string): void {
+    call.pieces = [];
+    call.length = call.given = 0;
+    this.append(emit, call, text);
   }
 
   /** The argument text so far. Linear in it: not for every piece. */
@@ -310,7 +336,15 @@ export class CallCollector {
       active: this.#active?.serial ?? -1,
       serial: this.#serial,
       generated: this.#generated,
+      told: this.#told,
     };
+  }
+
+  #use(id: string): void {
+    this.#used.add(id);
+    if (this.#used.size > MOST_USED) {
+      this.#used.delete(this.#used.keys().next().value!);
+    }
   }
 
   #add(call: OpenCall): void {

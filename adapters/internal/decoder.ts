@@ -15,6 +15,7 @@ import {
   CallCollector,
   type CallCollectorOptions,
   type CallCollectorSnapshot,
+  type OpenCall,
 } from "./call_collector.ts";
 import { isObject, type JSONObject } from "./json.ts";
 
@@ -34,6 +35,8 @@ interface Core {
   broken?: boolean;
   /** The last usage given out. */
   usage?: UsagePart;
+  /** The key of a closed call without arguments that waits for what follows. */
+  waiting?: string;
   /** Warnings that are given once only. */
   warned: string[];
 }
@@ -133,6 +136,7 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
 
   end(emit: Emit<Part>): void {
     this.emit = emit;
+    this.settle(false);
     this.over();
     for (const call of this.calls.all()) this.calls.partial(emit, call);
     const core = this.#core;
@@ -242,6 +246,28 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
     this.emit({ type: "error", error, fatal });
   }
 
+  /**
+   * A call's block is closed. One without any argument text waits for the next
+   * event: a tool without parameters looks the same as a call that was cut before
+   * its first argument, and only what follows tells.
+   */
+  protected closeCall(call: OpenCall): void {
+    this.settle(true);
+    if (call.length === 0) this.#core.waiting = call.key;
+    else this.calls.complete(this.emit, call);
+  }
+
+  /** What followed the waiting call, if there is one, says whether it is whole. */
+  protected settle(complete: boolean): void {
+    const key = this.#core.waiting;
+    if (key === undefined) return;
+    delete this.#core.waiting;
+    const call = this.calls.find(key);
+    if (call === undefined) return;
+    if (complete) this.calls.complete(this.emit, call);
+    else this.calls.partial(this.emit, call);
+  }
+
   /** Token counts: those given replace the earlier ones, the others stay. */
   protected usage(numbers: UsageNumbers): void {
     const last = this.#core.usage;
@@ -327,4 +353,9 @@ export function reasonOf(
 ): FinishReason {
   // The word comes from the wire: it may be the name of something every object has.
   return Object.hasOwn(table, word) ? table[word]! : "unknown";
+}
+
+/** Whether an answer that ended so was cut, so that what was last may be half. */
+export function isCut(reason: FinishReason): boolean {
+  return reason !== "stop" && reason !== "tool-calls";
 }

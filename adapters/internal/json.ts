@@ -62,3 +62,13 @@ export function toJSON(value: unknown): string {
     return "";
   }
 }
+
+/** Sets a key of the object itself, also one called `__proto__`. */
+export function define(object: JSONObject, key: string, value: unknown): void {
+  Object.defineProperty(object, key, {
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
+}

@@ -37,6 +37,9 @@ interface State extends AnthropicState {
   given: string[];
 }
 
+/** Blocks of a message that are waited for; no message has more. */
+const MOST_BLOCKS = 1024;
+
 /** Ids kept to know a repeated call by. */
 const MOST_GIVEN = 4096;
 
@@ -106,6 +109,7 @@ class ClaudeCodeDecoder extends AnthropicDecoder<State> {
           if (this.#wasGiven(id)) return;
           this.#remember(id);
         }
+        if (own.blocks.length >= MOST_BLOCKS) own.blocks.shift();
         own.blocks.push({
           type: stringOf(block.type),
           index: inner.index,

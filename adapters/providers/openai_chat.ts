@@ -1,7 +1,7 @@
 import type { FinishReason, Part } from "../../transforms/part.ts";
 import type { Stage } from "../../transforms/stage.ts";
 import type { OpenCall } from "../internal/call_collector.ts";
-import { Decoder, errorOf, reasonOf } from "../internal/decoder.ts";
+import { Decoder, errorOf, isCut, reasonOf } from "../internal/decoder.ts";
 import {
   arrayOf,
   hasOtherKey,
@@ -45,6 +45,9 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
   abort: "cancelled",
   cancelled: "cancelled",
 };
+
+/** No server gives more choices. */
+const MOST_CHOICES = 1024;
 
 /** Keys of a chunk that are read, or tell only about the request. */
 const CHUNK_KEYS = new Set([
@@ -151,7 +154,7 @@ class OpenAIChatDecoder extends Decoder<State> {
       // A choice that has finished once, and went on; or no choice ever said.
       // Nothing at all in the arguments may be a cut, and no reason vouches.
       const normal = !this.hasFailed &&
-        isNormal(finished ?? reason ?? "stop") &&
+        !isCut(finished ?? reason ?? "stop") &&
         (finished !== undefined || call.length > 0);
       if (normal) this.calls.complete(this.emit, call);
       else this.calls.partial(this.emit, call);
@@ -323,8 +326,10 @@ class OpenAIChatDecoder extends Decoder<State> {
   #finished(raw: string, choice: number): void {
     const reason = reasonOf(REASONS, raw.toLowerCase());
     this.finish(reason, raw);
-    this.own.finished[choice] = reason;
-    const normal = isNormal(reason);
+    if (choice in this.own.finished || choice < MOST_CHOICES) {
+      this.own.finished[choice] = reason;
+    }
+    const normal = !isCut(reason);
     for (const call of this.calls.all()) {
       if (choiceOf(call) !== String(choice)) continue;
       if (normal) this.calls.complete(this.emit, call);
@@ -354,11 +359,6 @@ function keyOf(choice: number, index: unknown): string {
 
 function choiceOf(call: OpenCall): string {
   return call.key.slice(0, call.key.indexOf(":"));
-}
-
-/** Whether calls of an answer that ended so may run. */
-function isNormal(reason: FinishReason): boolean {
-  return reason === "stop" || reason === "tool-calls";
 }
 
 /** OpenAI's chat completions and everything that speaks like them. */

@@ -1,0 +1,165 @@
+import type { FinishReason, Part } from "../../transforms/part.ts";
+import type { Stage } from "../../transforms/stage.ts";
+import { Decoder, errorOf, reasonOf } from "../internal/decoder.ts";
+import {
+  arrayOf,
+  isEmpty,
+  isObject,
+  type JSONObject,
+  objectOf,
+  stringOf,
+  toJSON,
+  wordOf,
+} from "../internal/json.ts";
+import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
+
+const REASONS: Readonly<Record<string, FinishReason>> = {
+  completed: "stop",
+  requires_action: "tool-calls",
+  incomplete: "length",
+  cancelled: "cancelled",
+  failed: "error",
+};
+
+/**
+ * Google's Interactions: steps (earlier: contents) that start, grow and stop.
+ * Tools that run at Google pass as `raw`.
+ */
+class GoogleInteractionsDecoder extends Decoder<null> {
+  constructor(options: ProviderOptions, snapshot?: unknown) {
+    super("google-interactions", options, snapshot, null);
+  }
+
+  protected override event(value: JSONObject, event: string | undefined): void {
+    const type = wordOf(value.event_type) ?? event ?? "";
+    switch (type) {
+      case "interaction.created":
+      case "interaction.start":
+      case "interaction.status_update":
+        return;
+      case "step.start":
+      case "content.start":
+        return this.#start(value);
+      case "step.delta":
+      case "content.delta":
+        return this.#delta(value);
+      case "step.stop":
+      case "content.stop": {
+        const call = this.calls.find(keyOf(value));
+        if (call !== undefined) this.closeCall(call);
+        return;
+      }
+      case "interaction.completed":
+      case "interaction.complete":
+        return this.#over(value);
+      case "error":
+        this.fail(errorOf(isEmpty(value.error) ? value : value.error), true);
+        return;
+    }
+    if (!isEmpty(value.error)) this.fail(errorOf(value.error), true);
+    else this.raw(value);
+  }
+
+  #start(value: JSONObject): void {
+    this.settle(true);
+    const step = objectOf(value.step) ?? objectOf(value.content) ?? {};
+    switch (step.type) {
+      case "thought":
+      case "model_output":
+      case "text":
+        for (const part of arrayOf(step.content)) {
+          if (isObject(part)) this.#content(part, step.type, value);
+        }
+        return;
+      case "function_call": {
+        const call = this.calls.open(
+          this.emit,
+          keyOf(value),
+          wordOf(step.id) ?? "",
+          wordOf(step.name) ?? "",
+        );
+        if (call !== undefined) this.#arguments(value, step.arguments);
+        return;
+      }
+    }
+    this.raw(value);
+  }
+
+  #delta(value: JSONObject): void {
+    this.settle(true);
+    const delta = objectOf(value.delta) ?? {};
+    switch (delta.type) {
+      case "text":
+        this.text(stringOf(delta.text));
+        return;
+      case "thought":
+        this.reasoning(stringOf(delta.thought));
+        return;
+      case "thought_summary":
+        if (isObject(delta.content)) {
+          this.#content(delta.content, "thought", value);
+        }
+        return;
+      case "arguments_delta":
+      case "function_call":
+        if (this.calls.find(keyOf(value)) === undefined) break;
+        this.#arguments(value, delta.arguments);
+        return;
+    }
+    this.raw(value);
+  }
+
+  #content(part: JSONObject, type: string, value: JSONObject): void {
+    if (part.type !== "text") return this.raw(value);
+    if (type === "thought") this.reasoning(stringOf(part.text));
+    else this.text(stringOf(part.text));
+  }
+
+  /** Argument text piece by piece, or an object at once. */
+  #arguments(value: JSONObject, given: unknown): void {
+    const call = this.calls.find(keyOf(value));
+    if (call === undefined) return;
+    if (typeof given === "string") this.calls.append(this.emit, call, given);
+    else if (!isEmpty(given)) {
+      this.calls.append(this.emit, call, toJSON(given));
+    }
+  }
+
+  #over(value: JSONObject): void {
+    const interaction = objectOf(value.interaction) ?? {};
+    const word = wordOf(interaction.status) ?? "completed";
+    const reason = reasonOf(REASONS, word);
+    this.settle(reason === "stop" || reason === "tool-calls");
+    const usage = objectOf(interaction.usage) ?? {};
+    this.usage({
+      inputTokens: usage.total_input_tokens,
+      outputTokens: usage.total_output_tokens,
+      totalTokens: usage.total_tokens,
+      reasoningTokens: usage.total_thought_tokens,
+      cachedInputTokens: usage.total_cached_tokens,
+    });
+    if (reason === "error") this.fail(errorOf(interaction.error), true);
+    this.finish(reason, word);
+    this.terminal();
+  }
+}
+
+function keyOf(value: JSONObject): string {
+  return typeof value.index === "number" ? `s${value.index}` : "s0";
+}
+
+/** Google's Interactions. */
+export const googleInteractions: Provider = {
+  name: "google-interactions",
+  transport: "sse",
+  detect(value: unknown): boolean {
+    return isObject(value) && typeof value.event_type === "string" &&
+      /^(interaction|step|content)\./.test(value.event_type);
+  },
+  create(
+    options: ProviderOptions,
+    snapshot?: unknown,
+  ): Stage<ProviderInput, Part> {
+    return new GoogleInteractionsDecoder(options, snapshot);
+  },
+};
