@@ -690,10 +690,7 @@ export class MarkdownLines {
     const before = state.matched;
     while (state.matched < containers.length) {
       const width = containers[state.matched]!;
-      if (
-        width === QUOTE || state.next - state.column < width ||
-        (state.emptyItem && state.matched === containers.length - 1)
-      ) break;
+      if (width === QUOTE || state.next - state.column < width) break;
       state.column += width;
       state.matched++;
     }
@@ -714,20 +711,12 @@ export class MarkdownLines {
     const state = this.#state;
     const width = state.containers[state.matched]!;
     const indent = state.next - state.column;
-    if (width === QUOTE) {
-      if (code === GREATER_THAN && indent < 4) {
-        if (state.leaf !== FENCED) state.hold = NONE;
-        state.column = ++state.next;
-        state.matched++;
-        state.phase = AFTER_QUOTE;
-        this.#at++;
-        return;
-      }
-    } else if (indent >= width) {
-      // An item without content before: it goes on, as this line is not blank.
-      state.column += width;
+    if (width === QUOTE && code === GREATER_THAN && indent < 4) {
+      if (state.leaf !== FENCED) state.hold = NONE;
+      state.column = ++state.next;
       state.matched++;
-      this.#matchedAll();
+      state.phase = AFTER_QUOTE;
+      this.#at++;
       return;
     }
     if (state.leaf === FENCED) {
@@ -1144,10 +1133,9 @@ export class MarkdownLines {
     const state = this.#state;
     const { containers } = state;
     let open = state.matched;
-    while (
-      open < containers.length && containers[open] !== QUOTE &&
-      !(state.emptyItem && open === containers.length - 1)
-    ) open++;
+    while (open < containers.length && containers[open] !== QUOTE) open++;
+    // An item that begins with a blank line must not go on with another one.
+    if (state.emptyItem && open === containers.length) open--;
     if (open < containers.length) {
       if (state.leaf === FENCED) {
         if (this.#endFence(false, this.#heldFrom())) return true;
