@@ -114,7 +114,7 @@ class TextDecoding extends FailingStage<string | Uint8Array, string> {
  * @example
  * ```ts
  * import { parse } from "@millrace/millrace";
- * import { decodeText } from "@millrace/millrace/adapters/decode-text";
+ * import { decodeText } from "@millrace/millrace/adapters/decode_text";
  *
  * const bytes = new TextEncoder().encode("5 €");
  * const text = parse([bytes.subarray(0, 3), bytes.subarray(3)], decodeText());

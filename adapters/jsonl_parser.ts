@@ -150,6 +150,7 @@ class JSONLParser extends FailingStage<string | Uint8Array, JSONLRecord> {
         maxLineChars: limitOf("maxLineChars", options.maxLineChars),
         concatenated: options.concatenated ?? false,
         recordSeparator: options.recordSeparator ?? false,
+        unwrap: false,
         stripAnsi: options.stripAnsi ?? false,
       },
       {
@@ -214,7 +215,7 @@ class JSONLParser extends FailingStage<string | Uint8Array, JSONLRecord> {
  * @example
  * ```ts
  * import { parse } from "@millrace/millrace";
- * import { JSONLParserStream } from "@millrace/millrace/adapters/jsonl-parser";
+ * import { JSONLParserStream } from "@millrace/millrace/adapters/jsonl_parser";
  *
  * const records = parse('{"n":1}\noops\n{"n":2}', new JSONLParserStream());
  * const values = records.map((record) => record.ok ? record.value : record.kind);
@@ -224,6 +225,8 @@ class JSONLParser extends FailingStage<string | Uint8Array, JSONLRecord> {
 export class JSONLParserStream
   extends StageStream<string | Uint8Array, JSONLRecord> {
   /**
+   * Makes the stream.
+   *
    * @param options See {@linkcode JSONLParserStreamOptions}.
    */
   constructor(options: JSONLParserStreamOptions = {}) {

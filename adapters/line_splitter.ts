@@ -141,7 +141,7 @@ class LineSplitter implements Stage<string | Uint8Array, Line> {
  * @example
  * ```ts
  * import { parse } from "@millrace/millrace";
- * import { LineSplitterStream } from "@millrace/millrace/adapters/line-splitter";
+ * import { LineSplitterStream } from "@millrace/millrace/adapters/line_splitter";
  *
  * const lines = parse(["one\r", "\ntwo"], new LineSplitterStream());
  * if (lines[0]?.text !== "one" || lines[0].ending !== "\r\n") throw new Error();
@@ -150,6 +150,8 @@ class LineSplitter implements Stage<string | Uint8Array, Line> {
  */
 export class LineSplitterStream extends StageStream<string | Uint8Array, Line> {
   /**
+   * Makes the stream.
+   *
    * @param options See {@linkcode LineSplitterStreamOptions}.
    */
   constructor(options: LineSplitterStreamOptions = {}) {

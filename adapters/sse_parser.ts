@@ -186,7 +186,7 @@ class SSEParser extends FailingStage<string | Uint8Array, ServerSentEvent> {
  * @example
  * ```ts
  * import { parse } from "@millrace/millrace";
- * import { SSEParserStream } from "@millrace/millrace/adapters/sse-parser";
+ * import { SSEParserStream } from "@millrace/millrace/adapters/sse_parser";
  *
  * const events = parse("event: greeting\r\ndata: hi\r\n\r\n", new SSEParserStream());
  * if (events[0]?.event !== "greeting" || events[0].data !== "hi") throw new Error();
@@ -195,6 +195,8 @@ class SSEParser extends FailingStage<string | Uint8Array, ServerSentEvent> {
 export class SSEParserStream
   extends StageStream<string | Uint8Array, ServerSentEvent> {
   /**
+   * Makes the stream.
+   *
    * @param options See {@linkcode SSEParserStreamOptions}.
    */
   constructor(options: SSEParserStreamOptions = {}) {

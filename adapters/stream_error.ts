@@ -47,7 +47,7 @@ export interface StreamErrorOptions {
  *
  * @example
  * ```ts
- * import { StreamError } from "@millrace/millrace/adapters/stream-error";
+ * import { StreamError } from "@millrace/millrace/adapters/stream_error";
  *
  * const error = new StreamError("line-too-long", "Line 3 is too long", { line: 3 });
  * if (error.code !== "line-too-long" || error.line !== 3) throw new Error();
@@ -66,6 +66,8 @@ export class StreamError extends Error {
   readonly excerpt?: string;
 
   /**
+   * Makes the error.
+   *
    * @param code What failed, for programs.
    * @param message What failed, for people.
    * @param options What else is known.

@@ -25,6 +25,8 @@ export interface JSONScannerOptions {
   maxChars: number;
   /** Whether a record separator (U+001E) ends whatever is open. */
   separators: boolean;
+  /** Whether the values are those in arrays: brackets and commas around them are skipped. */
+  unwrap: boolean;
 }
 
 /** The state of a {@linkcode JSONScanner} as plain data. */
@@ -89,7 +91,7 @@ export class JSONScanner {
 
   push(text: string, take: TakeFound): void {
     const state = this.#state;
-    const { separators } = this.#options;
+    const { separators, unwrap } = this.#options;
     let from = 0;
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at);
@@ -123,7 +125,8 @@ export class JSONScanner {
         case "between":
           if (code === LINE_FEED) state.line++;
           else if (
-            !isBlank(code) && !(separators && code === RECORD_SEPARATOR)
+            !isBlank(code) && !(separators && code === RECORD_SEPARATOR) &&
+            !(unwrap && isBetween(code))
           ) {
             from = at;
             state.startLine = state.line;
@@ -139,7 +142,8 @@ export class JSONScanner {
         case "scalar": {
           const separator = separators && code === RECORD_SEPARATOR;
           if (
-            !separator && code !== QUOTE && !isBlank(code) && !isOpening(code)
+            !separator && code !== QUOTE && !isBlank(code) &&
+            !isOpening(code) && !(unwrap && isBetween(code))
           ) break;
           this.#add(text.slice(from, at));
           from = at;
@@ -228,4 +232,9 @@ function isBlank(code: number): boolean {
 
 function isOpening(code: number): boolean {
   return code === 0x7b || code === 0x5b;
+}
+
+/** Whether this stands between the elements of an array. */
+function isBetween(code: number): boolean {
+  return code === 0x5b || code === 0x2c || code === 0x5d;
 }

@@ -34,6 +34,8 @@ export interface JSONLMachineOptions {
   maxLineChars: number;
   concatenated: boolean;
   recordSeparator: boolean;
+  /** Whether the values are the elements of arrays. */
+  unwrap: boolean;
   stripAnsi: boolean;
 }
 
@@ -60,14 +62,15 @@ export class JSONLMachine {
     taker: JSONLTaker,
     snapshot?: JSONLMachineSnapshot,
   ) {
-    const { maxLineChars, concatenated, recordSeparator, stripAnsi } = options;
+    const { maxLineChars, concatenated, recordSeparator, unwrap, stripAnsi } =
+      options;
     this.#options = options;
     this.#taker = taker;
     this.#started = snapshot?.started ?? false;
     if (stripAnsi) this.#ansi = new AnsiStripper(snapshot?.ansi);
-    if (concatenated || recordSeparator) {
+    if (concatenated || recordSeparator || unwrap) {
       this.#scanner = new JSONScanner(
-        { maxChars: maxLineChars, separators: recordSeparator },
+        { maxChars: maxLineChars, separators: recordSeparator, unwrap },
         snapshot?.scanner,
       );
     } else {
