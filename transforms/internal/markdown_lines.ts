@@ -785,6 +785,8 @@ export class MarkdownLines {
         this.#startBlock(this.#here());
         state.inlines = true;
         this.#toMiddle();
+        // Not to be counted again for the break.
+        this.#at++;
       }
       return;
     }
