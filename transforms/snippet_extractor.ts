@@ -78,6 +78,15 @@ export interface SnippetExtractorStreamOptions {
    */
   mode?: FenceMode;
   /**
+   * Also takes lines like `<source>python` and `</source>` for fences, as Aider
+   * has them for files that hold backticks: `source`, `code`, `pre`,
+   * `codeblock`, `sourcecode`, with attributes or without. Only where fences are
+   * found here.
+   *
+   * @default {false}
+   */
+  tagBlocks?: boolean;
+  /**
    * Code units of one snippet's content to keep. A longer one is cut there: the
    * text flows on, the snippet comes at the fence's end with `closed: false`
    * behind a `warning` with code `limit`.
@@ -111,6 +120,13 @@ const MOST_PIECES = 1_024;
 /** The tracker gets long texts in pieces: see {@linkcode TextStage}. */
 const LONGEST_PIECE = 32_768;
 
+/** Longer lines are no tags. */
+const LONGEST_TAG_LINE = 256;
+
+/** A line that opens a block between tags: the tag, its attributes, a language behind it. */
+const TAG_LINE =
+  /^<(source|code|pre|codeblock|sourcecode)((?:\s[^<>]*)?)>[ \t]*([\w+#.-]*)[ \t]*$/;
+
 /** More parts than these behind held text force its release. */
 const MOST_WAITING = 1_024;
 
@@ -131,6 +147,8 @@ interface OpenSnippet {
   afterCarriageReturn: boolean;
   /** Whether the fence may lie in a block quote or list item. */
   inContainer: boolean;
+  /** The tag of a block whose fences are tags. */
+  tag?: string;
 }
 
 interface State {
@@ -143,6 +161,11 @@ interface State {
   lastLines: LastLinesSnapshot;
   lines: unknown;
   held: readonly Part[];
+  /** The line so far, when it may be a tag that opens or closes a block. */
+  tagLine: string | null;
+  /** Whether the next code unit begins a line; only kept with `tagBlocks`. */
+  atLineStart: boolean;
+  tags: number;
 }
 
 /*
@@ -160,6 +183,7 @@ class SnippetExtractor implements Stage<string | Part, Part> {
   readonly #conventions: readonly SnippetConvention[];
   readonly #toolEdits: ReadonlyMap<string, ToolEdit>;
   readonly #live: boolean;
+  readonly #tagBlocks: boolean;
   readonly #trackFences: boolean | undefined;
   readonly #maxContentLength: number;
 
@@ -170,6 +194,9 @@ class SnippetExtractor implements Stage<string | Part, Part> {
   readonly #lastLines: LastLines;
   readonly #lines: MarkdownLines;
   readonly #held: HeldText;
+  #tagLine: string | null;
+  #atLineStart: boolean;
+  #tags: number;
 
   /** The text that is worked on, and how much of it is out. */
   #chunk = "";
@@ -187,6 +214,7 @@ class SnippetExtractor implements Stage<string | Part, Part> {
       conventions = [],
       toolEdits = [],
       live = false,
+      tagBlocks = false,
       trackFences,
       mode = "tolerant",
       maxContentLength = 16_777_216,
@@ -197,6 +225,7 @@ class SnippetExtractor implements Stage<string | Part, Part> {
     this.#conventions = conventionList(guess, conventions);
     this.#toolEdits = toolEditTable(toolEdits);
     this.#live = live;
+    this.#tagBlocks = tagBlocks;
     this.#trackFences = trackFences;
     this.#maxContentLength = maxContentLength;
     const state = openSnapshot<State>(STAGE, options.snapshot);
@@ -216,7 +245,11 @@ class SnippetExtractor implements Stage<string | Part, Part> {
         this.#emit({ type: "warning", code: "limit", message, start, end });
       },
     }, state?.lines);
-    this.#told = this.#offset - this.#lines.pending;
+    this.#tagLine = state?.tagLine ?? null;
+    this.#atLineStart = state?.atLineStart ?? true;
+    this.#tags = state?.tags ?? 0;
+    this.#told = this.#offset - this.#lines.pending -
+      (this.#tagLine?.length ?? 0);
   }
 
   push(input: string | Part, emit: Emit<Part>): void {
@@ -269,8 +302,9 @@ class SnippetExtractor implements Stage<string | Part, Part> {
 
   end(emit: Emit<Part>): void {
     this.#emit = emit;
+    if (this.#tagLine !== null) this.#endTagLine("");
     if (this.#tracking) this.#lines.end();
-    else if (this.#open !== null) {
+    if (this.#open !== null) {
       this.#fenceEnd(this.#open.fence, false, this.#offset);
     }
     this.#held.give(emit);
@@ -285,6 +319,9 @@ class SnippetExtractor implements Stage<string | Part, Part> {
       lastLines: this.#lastLines.snapshot(),
       lines: this.#lines.snapshot(),
       held: this.#held.snapshot(),
+      tagLine: this.#tagLine,
+      atLineStart: this.#atLineStart,
+      tags: this.#tags,
     };
     return makeSnapshot(STAGE, state);
   }
@@ -299,9 +336,9 @@ class SnippetExtractor implements Stage<string | Part, Part> {
     if (text === "") return;
     if (code !== undefined) this.#trustMarks();
     if (start !== this.#offset) {
+      if (this.#tagLine !== null) this.#noTag("");
       this.#release();
-      this.#lines.seek(start);
-      this.#told = start;
+      this.#moveTo(start);
     }
     this.#offset = start + text.length;
     this.#chunk = text;
@@ -313,7 +350,8 @@ class SnippetExtractor implements Stage<string | Part, Part> {
         text,
         code === "fence" || code === "marker" ? code : "prose",
       );
-    } else if (text.length <= LONGEST_PIECE) this.#lines.advance(text);
+    } else if (this.#tagBlocks) this.#readTags(text);
+    else if (text.length <= LONGEST_PIECE) this.#lines.advance(text);
     else {
       for (let from = 0; from < text.length; from += LONGEST_PIECE) {
         this.#lines.advance(text.slice(from, from + LONGEST_PIECE));
@@ -325,7 +363,8 @@ class SnippetExtractor implements Stage<string | Part, Part> {
   /** Gives out what is left of the chunk, but for blanks that may be behind a fence. */
   #giveChunk(whole: TextPart | undefined): void {
     const { length } = this.#chunk;
-    const keep = this.#tracking && this.#open?.inContainer === true
+    const keep = this.#tracking && this.#open?.inContainer === true &&
+        this.#open.tag === undefined
       ? this.#lines.pending
       : 0;
     if (keep === 0 && this.#given === 0 && this.#held.length === 0) {
@@ -382,6 +421,92 @@ class SnippetExtractor implements Stage<string | Part, Part> {
     this.#open = null;
     this.#deltas = [];
     this.#held.give(this.#emit);
+  }
+
+  /** The next text for the tracker begins at an offset. */
+  #moveTo(offset: number): void {
+    this.#lines.seek(offset);
+    this.#told = offset;
+  }
+
+  /** Reads text line by line: what is no block between tags goes to the tracker. */
+  #readTags(text: string): void {
+    for (let from = 0; from < text.length;) {
+      const ends = text.slice(from).search(/[\r\n]/);
+      const end = ends < 0 ? text.length : from + ends;
+      if (
+        this.#atLineStart && this.#tagLine === null &&
+        (this.#open === null
+          ? text[from] === "<"
+          : this.#open.tag !== undefined)
+      ) this.#tagLine = "";
+      const rest = text.slice(from, end);
+      if (this.#tagLine !== null) {
+        this.#tagLine += rest;
+        if (ends >= 0) this.#endTagLine(text[end]!);
+        else if (!this.#mayBeTag(this.#tagLine)) this.#noTag("");
+      } else this.#passTag(text.slice(from, end + 1));
+      this.#atLineStart = ends >= 0;
+      from = end + 1;
+    }
+  }
+
+  #mayBeTag(line: string): boolean {
+    const tag = this.#open?.tag;
+    return line.length < LONGEST_TAG_LINE &&
+      (tag === undefined
+        ? !line.includes("\t")
+        : `</${tag}>`.startsWith(line.trim().slice(0, tag.length + 3)));
+  }
+
+  /** The line that may be a tag is complete; `lineEnd` follows it. */
+  #endTagLine(lineEnd: string): void {
+    const line = this.#tagLine!;
+    const open = this.#open;
+    const start = this.#told;
+    if (open?.tag !== undefined) {
+      if (line.trim() !== `</${open.tag}>`) return this.#noTag(lineEnd);
+      this.#tagLine = null;
+      this.#fenceEnd(open.fence, true, start + line.length);
+      this.#moveTo(start + line.length);
+      if (lineEnd !== "") this.#lines.advance(lineEnd);
+      return;
+    }
+    const match = line.length < LONGEST_TAG_LINE ? TAG_LINE.exec(line) : null;
+    if (match === null) return this.#noTag(lineEnd);
+    const [, tag = "", attributes = "", word = ""] = match;
+    const language = word || /\slang(?:uage)?="([^"]+)"/.exec(attributes)?.[1];
+    const meta = attributes.trim();
+    this.#tagLine = null;
+    this.#fenceStart({
+      id: `tag-${++this.#tags}`,
+      info: [language ?? "", meta].join(" ").trim(),
+      ...(language === undefined ? {} : { language }),
+      ...(meta === "" ? {} : { meta }),
+      marker: `<${tag}>`,
+      start,
+    });
+    this.#open!.tag = tag;
+    this.#told = start + line.length + lineEnd.length;
+    this.#opened(this.#open!, start + line.length);
+    this.#open!.afterCarriageReturn = lineEnd === "\r";
+  }
+
+  /** The line that might have been a tag is none. */
+  #noTag(lineEnd: string): void {
+    const line = this.#tagLine! + lineEnd;
+    this.#tagLine = null;
+    this.#passTag(line);
+  }
+
+  /** Text that holds no tag: content of the block between tags, or the tracker's. */
+  #passTag(text: string): void {
+    if (text === "") return;
+    if (this.#open?.tag === undefined) this.#lines.advance(text);
+    else {
+      this.#told += text.length;
+      this.#content(this.#open, text);
+    }
   }
 
   #text(text: string, kind: LineKind): void {

@@ -548,6 +548,77 @@ describe("an upstream tracker", () => {
   });
 });
 
+describe("blocks between tags", () => {
+  const options = { tagBlocks: true };
+  test("are off by default", () => {
+    expect(snippets("<source>python\nx\n</source>\n")).toEqual([]);
+  });
+  test("hold fences as content", () => {
+    const text =
+      "a/x.py\n<source>python\n<<<<<<< SEARCH\n```bash\nls\n```\n=======\n</source> \n\n```js\n1\n```\n";
+    const all = snippets(text, options);
+    expect(all.map(({ language, filePath, content, closed, start, end }) => ({
+      language,
+      filePath,
+      content,
+      closed,
+      text: text.slice(start, end).replace(/\n[^]*\n/, "…"),
+    }))).toEqual([
+      {
+        language: "python",
+        filePath: "a/x.py",
+        content: "<<<<<<< SEARCH\n```bash\nls\n```\n=======\n",
+        closed: true,
+        text: "<source>python…</source> ",
+      },
+      {
+        language: "js",
+        filePath: undefined,
+        content: "1\n",
+        closed: true,
+        text: "```js…```",
+      },
+    ]);
+  });
+  test("may have attributes, and may be cut", () => {
+    expect(
+      place('<codeblock lang="python" path="a/b.py">\n1', options),
+    ).toBe("python | a/b.py | attribute | .");
+    expect(snippets("<pre>\n1\n</pre", options)[0]).toMatchObject({
+      content: "1\n</pre",
+      closed: false,
+    });
+  });
+  test("are none inside a fence, in a line or under another name", () => {
+    for (
+      const text of [
+        "x <source>\n1\n</source>\n",
+        "<source> is a tag\n</source>\n",
+        "<div>\n1\n</div>\n",
+        "</source>\n",
+      ]
+    ) expect(snippets(text, options)).toEqual([]);
+    const [only, ...more] = snippets("```\n<pre>\n```\nx\n</pre>\n", options);
+    expect(only?.content).toBe("<pre>\n");
+    expect(more).toEqual([]);
+  });
+  test("obey the laws", () => {
+    checkLaws({
+      make: (snapshot) => new SnippetExtractorStream({ ...options, snapshot }),
+      inputs: markupText([
+        ...MARKUP,
+        "<source>js\n",
+        "\n</source>",
+        "</source>\n",
+        "<pre>",
+        "\n",
+        "\n",
+      ]),
+      runs: 300,
+    });
+  });
+});
+
 describe("limits", () => {
   test("cut long content and say so", () => {
     const text = "a\n```js\n12345\u{1f600}\n```\nb";
