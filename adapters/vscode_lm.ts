@@ -1,0 +1,540 @@
+/**
+ * The language model API of VS Code (`vscode.lm`) as a source of parts.
+ *
+ * Nothing is imported from `vscode`: parts are known by their fields, so parts
+ * from another realm, of a proposed API and of forks are known too, and all of
+ * it can be tested outside an editor.
+ *
+ * @module
+ */
+
+import type { ErrorInfo, FinishReason, Part } from "../transforms/part.ts";
+import { pipeline } from "../transforms/pipeline.ts";
+import type { Tool } from "../transforms/schema.ts";
+import type { Emit } from "../transforms/stage.ts";
+import { SurrogateSanitizerStream } from "../transforms/surrogate_sanitizer.ts";
+import { ToolCallSalvagerStream } from "../transforms/tool_call_salvager.ts";
+import { CallCollector } from "./internal/call_collector.ts";
+import { isEmpty, isObject, type JSONObject } from "./internal/json.ts";
+
+/** What is needed of a `vscode.CancellationToken`. */
+export interface CancellationTokenLike {
+  /** Whether cancellation has been requested. */
+  readonly isCancellationRequested: boolean;
+  /** Calls a listener when it is; gives something to stop listening with. */
+  readonly onCancellationRequested: (
+    listener: (event: unknown) => unknown,
+  ) => { dispose(): unknown };
+}
+
+/** What is needed of a `vscode.LanguageModelChatResponse`. */
+export interface LanguageModelResponseLike {
+  /** The parts. */
+  readonly stream: AsyncIterable<unknown>;
+}
+
+/** A constructor of parts, for `instanceof`. */
+// deno-lint-ignore no-explicit-any
+export type PartClass = abstract new (...values: any[]) => object;
+
+/** The part classes of the editor at hand. */
+export interface LanguageModelPartClasses {
+  /** `vscode.LanguageModelTextPart`. */
+  text?: PartClass | undefined;
+  /** `vscode.LanguageModelToolCallPart`. */
+  toolCall?: PartClass | undefined;
+  /** `vscode.LanguageModelToolResultPart`. */
+  toolResult?: PartClass | undefined;
+  /** `vscode.LanguageModelDataPart`. */
+  data?: PartClass | undefined;
+  /** `vscode.LanguageModelThinkingPart`, which is proposed: it may be missing. */
+  thinking?: PartClass | undefined;
+}
+
+/** Options of {@linkcode fromVscodeLm}. */
+export interface FromVscodeLmOptions {
+  /** Ends the stream with `finish` `"cancelled"` when it is cancelled. */
+  token?: CancellationTokenLike | undefined;
+  /** The same, as a web signal. */
+  signal?: AbortSignal | undefined;
+  /**
+   * The editor's part classes. An instance of one is that kind of part, whatever
+   * its fields look like; everything else is known by its fields.
+   */
+  classes?: LanguageModelPartClasses | undefined;
+  /**
+   * The tools that were offered with the request. When there are any, halves of
+   * surrogate pairs are repaired, and calls of these tools that the model wrote
+   * as text become `tool-call` parts, as
+   * {@linkcode [tool_call_salvager].ToolCallSalvagerStream} does by default. Put
+   * the stages behind the source yourself to set their options.
+   */
+  tools?: readonly Tool[] | undefined;
+  /**
+   * What a failure of the response becomes: a fatal `error` part and a `finish`
+   * (`"part"`), or an error of the stream (`"throw"`).
+   *
+   * @default {"part"}
+   */
+  onError?: "part" | "throw" | undefined;
+  /** Makes ids for calls without one, or with one used before. The default counts. */
+  generateId?: (() => string) | undefined;
+}
+
+/**
+ * Failures that Copilot reports by nothing but a message. Compared in lower
+ * case, and only when no code says more.
+ */
+const MESSAGES: readonly (readonly [string, FinishReason, string])[] = [
+  ["response got filtered", "content-filter", "content-filter"],
+  ["response too long", "length", "response-too-long"],
+  ["message exceeds token limit", "error", "message-exceeds-token-limit"],
+  ["prompt is too long", "error", "message-exceeds-token-limit"],
+  ["canceled", "cancelled", "cancelled"],
+  ["cancelled", "cancelled", "cancelled"],
+];
+
+/** Names that errors of a cancellation go by. */
+const CANCELLED = new Set(["Canceled", "CancellationError", "AbortError"]);
+
+/**
+ * The response of `model.sendRequest(…)` as a stream of parts.
+ *
+ * Text, reasoning (thinking parts), tool calls and results become their parts.
+ * Data parts and unknown parts pass as `raw`: internal data reaches third
+ * parties here, and must not be printed. The end is one `finish`: `"stop"` or
+ * `"tool-calls"` when the response ended by itself.
+ *
+ * - Cancelling the token, aborting the signal, or cancelling the returned stream
+ *   stops the response at once: its iterator's `return()` is called, once. A
+ *   pending step is not waited for.
+ * - A failure keeps what came before and becomes an `error` part, its `code` one
+ *   of `LanguageModelError` (`"NoPermissions"`, `"Blocked"`, `"NotFound"`), or
+ *   `"content-filter"`, `"response-too-long"`, `"message-exceeds-token-limit"` for
+ *   failures that Copilot reports by message only; an error that only wraps
+ *   another one gives way to its `cause`.
+ *
+ * Nothing is read ahead. Throws a `TypeError` for something that is no response.
+ *
+ * @param response The response, its `stream`, or the promise of either that
+ * `sendRequest` gives: then a refused request becomes an `error` part too.
+ * @param options See {@linkcode FromVscodeLmOptions}.
+ * @returns The parts.
+ *
+ * @example
+ * ```ts
+ * import { collect } from "@millrace/millrace";
+ * import { fromVscodeLm } from "@millrace/millrace/adapters/vscode_lm";
+ *
+ * // What an extension gets from `await model.sendRequest(messages, {}, token)`.
+ * const response = {
+ *   stream: (async function* () {
+ *     yield { value: "It is " };
+ *     yield { value: "windy." };
+ *     yield { callId: "c1", name: "close_window", input: {} };
+ *   })(),
+ * };
+ * const { text, toolCalls, finish } = await collect(fromVscodeLm(response));
+ * if (text !== "It is windy." || toolCalls.length !== 1) throw new Error();
+ * if (finish?.reason !== "tool-calls") throw new Error();
+ * ```
+ */
+export function fromVscodeLm(
+  response:
+    | LanguageModelResponseLike
+    | AsyncIterable<unknown>
+    | PromiseLike<LanguageModelResponseLike | AsyncIterable<unknown>>,
+  options: FromVscodeLmOptions = {},
+): ReadableStream<Part> {
+  const source = new ResponseSource(response, options);
+  const parts = new ReadableStream<Part>({
+    pull: (controller) => source.pull(controller),
+    cancel: () => source.stop(),
+  }, { highWaterMark: 0 });
+  const { tools } = options;
+  if (tools === undefined || tools.length === 0) return parts;
+  return parts.pipeThrough(
+    pipeline(
+      new SurrogateSanitizerStream(),
+      new ToolCallSalvagerStream({ tools }),
+    ),
+  );
+}
+
+/**
+ * An `AbortSignal` that aborts when a token is cancelled, for code that knows
+ * only signals.
+ *
+ * @param token The token.
+ * @returns The signal.
+ *
+ * @example
+ * ```ts
+ * import { signalFromToken } from "@millrace/millrace/adapters/vscode_lm";
+ *
+ * const signal = signalFromToken({
+ *   isCancellationRequested: true,
+ *   onCancellationRequested: () => ({ dispose() {} }),
+ * });
+ * if (!signal.aborted) throw new Error();
+ * ```
+ */
+export function signalFromToken(token: CancellationTokenLike): AbortSignal {
+  const controller = new AbortController();
+  if (token.isCancellationRequested) controller.abort();
+  else {
+    const listening = token.onCancellationRequested(() => {
+      controller.abort();
+      listening?.dispose();
+    });
+  }
+  return controller.signal;
+}
+
+/**
+ * A token that is cancelled when a signal aborts, for `sendRequest`, which knows
+ * only tokens.
+ *
+ * @param signal The signal.
+ * @returns The token.
+ *
+ * @example
+ * ```ts
+ * import { tokenFromSignal } from "@millrace/millrace/adapters/vscode_lm";
+ *
+ * const controller = new AbortController();
+ * const token = tokenFromSignal(controller.signal);
+ * controller.abort();
+ * if (!token.isCancellationRequested) throw new Error();
+ * ```
+ */
+export function tokenFromSignal(signal: AbortSignal): CancellationTokenLike {
+  return {
+    get isCancellationRequested(): boolean {
+      return signal.aborted;
+    },
+    onCancellationRequested(listener: (event: unknown) => unknown) {
+      const listen = (): void => {
+        listener(signal.reason);
+      };
+      if (signal.aborted) queueMicrotask(listen);
+      else signal.addEventListener("abort", listen, { once: true });
+      return { dispose: () => signal.removeEventListener("abort", listen) };
+    },
+  };
+}
+
+/** What a step of the response gave, or that there is none any more. */
+type Step = IteratorResult<unknown> | "cancelled";
+
+/**
+ * Pulls the response and tells how it went.
+ *
+ * ```txt
+ *   next() gives a part ──▶ its parts
+ *   next() is done ───────▶ finish stop, tool-calls
+ *   next() rejects ───────▶ error, finish          return() is called
+ *   token, signal ────────▶ finish cancelled       return() is called
+ *   consumer cancels ─────▶ nothing                return() is called
+ * ```
+ */
+class ResponseSource {
+  readonly #decoder: PartDecoder;
+  readonly #onError: "part" | "throw";
+  /** The iterator, once there is a response. */
+  readonly #iterator: Promise<AsyncIterator<unknown>>;
+  /** Resolves when the token or the signal says so. */
+  readonly #cancelled: Promise<"cancelled">;
+  readonly #release: () => void;
+  #wasCancelled = false;
+  #over = false;
+  #returned = false;
+
+  constructor(response: unknown, options: FromVscodeLmOptions) {
+    this.#decoder = new PartDecoder(options);
+    this.#onError = options.onError ?? "part";
+    this.#iterator = isThenable(response)
+      ? Promise.resolve(response).then(iteratorOf)
+      : Promise.resolve(iteratorOf(response));
+    // Its failure is told by the first pull; until then it is no news.
+    this.#iterator.catch(() => {});
+    let cancel: (value: "cancelled") => void;
+    this.#cancelled = new Promise((resolve) => {
+      cancel = resolve;
+    });
+    const onCancel = (): void => {
+      if (this.#over) return;
+      this.#wasCancelled = true;
+      cancel("cancelled");
+      this.#return();
+    };
+    const { token, signal } = options;
+    const listening = token?.onCancellationRequested(onCancel);
+    signal?.addEventListener("abort", onCancel, { once: true });
+    this.#release = () => {
+      listening?.dispose();
+      signal?.removeEventListener("abort", onCancel);
+    };
+    if (token?.isCancellationRequested || signal?.aborted) onCancel();
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Part>): Promise<void> {
+    let emitted = false;
+    const emit: Emit<Part> = (part) => {
+      emitted = true;
+      controller.enqueue(part);
+    };
+    while (!emitted) {
+      let step: Step;
+      try {
+        step = this.#wasCancelled ? "cancelled" : await this.#next();
+        if (this.#wasCancelled) step = "cancelled";
+      } catch (error) {
+        if (this.#over) return;
+        this.#end();
+        this.#return();
+        if (this.#wasCancelled) this.#decoder.finish("cancelled", emit);
+        else if (this.#onError === "throw") return controller.error(error);
+        else this.#decoder.fail(error, emit);
+        return controller.close();
+      }
+      // The consumer cancelled meanwhile.
+      if (this.#over) return;
+      if (step !== "cancelled" && step.done !== true) {
+        this.#decoder.push(step.value, emit);
+        continue;
+      }
+      this.#end();
+      this.#decoder.finish(
+        step === "cancelled" ? "cancelled" : undefined,
+        emit,
+      );
+      return controller.close();
+    }
+  }
+
+  /** The consumer wants no more. */
+  stop(): void {
+    this.#end();
+    this.#return();
+  }
+
+  async #next(): Promise<Step> {
+    const step = this.#iterator.then((iterator) => iterator.next());
+    // Nobody may be there any more when it fails.
+    step.catch(() => {});
+    return await Promise.race([step, this.#cancelled]);
+  }
+
+  #end(): void {
+    this.#over = true;
+    this.#release();
+  }
+
+  /** Tells the response to stop. Not waited for: a pending step can hang for ever. */
+  #return(): void {
+    if (this.#returned) return;
+    this.#returned = true;
+    this.#iterator.then((iterator) => iterator.return?.()).catch(() => {});
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value &&
+    typeof value.then === "function";
+}
+
+function iteratorOf(response: unknown): AsyncIterator<unknown> {
+  const given = response as
+    | { stream?: AsyncIterable<unknown> }
+    | null
+    | undefined;
+  const stream = given?.stream ??
+    (response as AsyncIterable<unknown> | null | undefined);
+  if (typeof stream?.[Symbol.asyncIterator] !== "function") {
+    throw new TypeError(
+      "Cannot read the response: give what sendRequest returns, or its stream",
+    );
+  }
+  return stream[Symbol.asyncIterator]();
+}
+
+/** Parts of the editor to parts. */
+class PartDecoder {
+  readonly #classes: LanguageModelPartClasses;
+  readonly #calls: CallCollector;
+  #offset = 0;
+
+  constructor(options: FromVscodeLmOptions) {
+    this.#classes = options.classes ?? {};
+    this.#calls = new CallCollector({
+      generateId: options.generateId,
+      maxOpenCalls: 1,
+      maxArgumentChars: 1,
+    });
+  }
+
+  push(part: unknown, emit: Emit<Part>): void {
+    if (!isObject(part)) {
+      // Some forks give plain strings.
+      if (typeof part === "string") this.#text(part, emit);
+      else emit({ type: "raw", value: part });
+      return;
+    }
+    switch (kindOf(part, this.#classes)) {
+      case "text":
+        return this.#text(String(part["value"]), emit);
+      case "thinking": {
+        const { value } = part;
+        const text = Array.isArray(value)
+          ? value.filter((piece) => typeof piece === "string").join("")
+          : String(value ?? "");
+        if (text !== "") emit({ type: "reasoning", text });
+        // Signatures have to go back to the model with the next request.
+        if (!isEmpty(part["metadata"])) emit({ type: "raw", value: part });
+        return;
+      }
+      case "toolCall":
+        return this.#call(part, emit);
+      case "toolResult":
+        emit({
+          type: "tool-result",
+          toolCallId: String(part["callId"]),
+          output: part["content"],
+        });
+        return;
+      default:
+        emit({ type: "raw", value: part });
+    }
+  }
+
+  /** The response is over; by itself when no reason is given. */
+  finish(reason: FinishReason | undefined, emit: Emit<Part>): void {
+    emit({
+      type: "finish",
+      reason: reason ?? (this.#calls.any ? "tool-calls" : "stop"),
+      complete: reason === undefined,
+    });
+  }
+
+  /** The response failed. */
+  fail(error: unknown, emit: Emit<Part>): void {
+    const { info, reason } = readError(error);
+    if (reason !== "cancelled") {
+      emit({ type: "error", error: info, fatal: true });
+    }
+    this.finish(reason, emit);
+  }
+
+  #text(text: string, emit: Emit<Part>): void {
+    if (text === "") return;
+    emit({ type: "text", text, start: this.#offset });
+    this.#offset += text.length;
+  }
+
+  #call(part: JSONObject, emit: Emit<Part>): void {
+    let input = part["input"] ?? {};
+    if (typeof input === "string") {
+      // The API says object; some providers hand the arguments on as they came.
+      try {
+        const parsed: unknown = JSON.parse(input);
+        if (isObject(parsed)) {
+          input = parsed;
+          emit({
+            type: "warning",
+            code: "repaired",
+            message: `Read the input of a call of "${
+              part["name"]
+            }" from JSON text`,
+          });
+        }
+      } catch {
+        // Whoever runs the tool has to judge it.
+      }
+    }
+    this.#calls.whole(
+      emit,
+      String(part["callId"] ?? ""),
+      String(part["name"] ?? ""),
+      input,
+    );
+  }
+}
+
+/** What kind of part it is. `undefined`: data, or something nobody knows. */
+function kindOf(
+  part: JSONObject,
+  classes: LanguageModelPartClasses,
+): keyof LanguageModelPartClasses | undefined {
+  for (
+    const kind of [
+      "thinking",
+      "text",
+      "toolCall",
+      "toolResult",
+      "data",
+    ] as const
+  ) {
+    const one = classes[kind];
+    if (one !== undefined && part instanceof one) return kind;
+  }
+  if (typeof part["callId"] === "string") {
+    if (typeof part["name"] === "string") return "toolCall";
+    return Array.isArray(part["content"]) ? "toolResult" : undefined;
+  }
+  if ("mimeType" in part) return "data";
+  const { value } = part;
+  if (Array.isArray(value)) {
+    return value.every((piece) => typeof piece === "string")
+      ? "thinking"
+      : undefined;
+  }
+  if (typeof value !== "string") return undefined;
+  return "id" in part || "metadata" in part ? "thinking" : "text";
+}
+
+/** What a failure means: code first, the message only when no code says more. */
+function readError(error: unknown): { info: ErrorInfo; reason: FinishReason } {
+  let inner = error;
+  // An error of the editor that only wraps the provider's own.
+  for (let depth = 0; depth < 4; depth++) {
+    const cause = isError(inner) ? inner["cause"] : undefined;
+    if (!isError(cause) || codeOf(inner) !== undefined) break;
+    inner = cause;
+  }
+  const given = isError(inner) ? inner : { message: String(inner) };
+  const name = typeof given["name"] === "string" && given["name"] !== ""
+    ? given["name"]
+    : "Error";
+  const message = typeof given["message"] === "string" ? given["message"] : "";
+  const code = codeOf(inner);
+  const info: ErrorInfo = {
+    name,
+    message: message === "" ? "The language model failed" : message,
+  };
+  if (code !== undefined) {
+    info.code = code;
+    return { info, reason: "error" };
+  }
+  if (CANCELLED.has(name)) return { info, reason: "cancelled" };
+  const said = message.trim().toLowerCase();
+  for (const [start, reason, hint] of MESSAGES) {
+    if (said.startsWith(start)) {
+      info.code = hint;
+      return { info, reason };
+    }
+  }
+  return { info, reason: "error" };
+}
+
+function isError(value: unknown): value is JSONObject {
+  return typeof value === "object" && value !== null;
+}
+
+/** The code of an error, if it says anything. */
+function codeOf(error: unknown): string | undefined {
+  const code = isError(error) ? error["code"] : undefined;
+  return typeof code === "string" && code !== "" && code !== "Unknown"
+    ? code
+    : undefined;
+}
