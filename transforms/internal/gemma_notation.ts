@@ -104,6 +104,8 @@ class GemmaReader {
       const value = this.#value();
       if (value === NOTHING) return NOTHING;
       setOwn(object, key, value);
+      // Of the arguments themselves the schema tells numbers from strings.
+      if (this.#depth > 1) this.#doubt();
     }
     this.#depth--;
     this.#inDoubt = false;
@@ -123,13 +125,16 @@ class GemmaReader {
       const value = this.#value();
       if (value === NOTHING) return NOTHING;
       array.push(value);
-      // In a list, `0,x` with its beginning lost looks like 0 and x. In an object
-      // it would take a key too, and the schema tells a number from a string.
-      this.#inDoubt ||= !this.#text.endsWith(this.#delimiter, this.#at);
+      this.#doubt();
     }
     this.#depth--;
     this.#inDoubt = false;
     return array;
+  }
+
+  /** `0,x` with its beginning lost looks like 0 and x: only a delimiter leaves no doubt. */
+  #doubt(): void {
+    this.#inDoubt ||= !this.#text.endsWith(this.#delimiter, this.#at);
   }
 
   /** Goes to the next member: `true`; `false` when the closer comes. */
