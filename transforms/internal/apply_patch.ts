@@ -28,7 +28,7 @@ export function patchSnippets(patch: string): ToolSnippet[] {
   let added = false;
   let lines: string[] = [];
   const close = (): void => {
-    if (path !== undefined) {
+    if (path !== undefined && (added || lines.length > 0)) {
       const content = lines.map((line) => `${line}\n`).join("");
       snippets.push(
         added
