@@ -56,14 +56,13 @@ interface State {
 
 class TextDecoding extends FailingStage<string | Uint8Array, string> {
   readonly #input: TextInput;
-  readonly #resumed: StreamError | undefined;
   #first: boolean;
 
   constructor(options: DecodeTextOptions) {
     super();
     const state = openSnapshot<State>("decode-text", options.snapshot);
     this.#first = state?.first ?? options.ignoreBOM !== true;
-    this.#resumed = failureOf(state?.failure);
+    this.failure = failureOf(state?.failure);
     this.#input = new TextInput(
       options.fatal ?? false,
       options.onWarning,
@@ -71,30 +70,30 @@ class TextDecoding extends FailingStage<string | Uint8Array, string> {
     );
   }
 
-  protected get failed(): StreamError | undefined {
-    return this.#resumed ?? this.#input.failure;
-  }
-
   protected take(chunk: string | Uint8Array, emit: Emit<string>): void {
-    if (!this.#first) return this.#input.push(chunk, emit);
-    this.#input.push(chunk, (text) => {
-      if (this.#first) {
-        this.#first = false;
-        if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
-      }
-      if (text !== "") emit(text);
-    });
+    if (!this.#first) this.#input.push(chunk, emit);
+    else {
+      this.#input.push(chunk, (text) => {
+        if (this.#first) {
+          this.#first = false;
+          if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
+        }
+        if (text !== "") emit(text);
+      });
+    }
+    this.failure = this.#input.failure;
   }
 
   protected finish(emit: Emit<string>): void {
     this.#input.end(emit);
+    this.failure = this.#input.failure;
   }
 
   snapshot(): unknown {
     const state: State = {
       input: this.#input.snapshot(),
       first: this.#first,
-      failure: failureSnapshot(this.failed),
+      failure: failureSnapshot(this.failure),
     };
     return makeSnapshot("decode-text", state);
   }

@@ -124,7 +124,6 @@ interface State {
 class JSONLParser extends FailingStage<string | Uint8Array, JSONLRecord> {
   readonly #input: TextInput;
   readonly #machine: JSONLMachine;
-  #failure: StreamError | undefined;
   #emit: Emit<JSONLRecord> = () => {};
   readonly #text = (text: string): void => {
     this.#machine.push(text);
@@ -139,7 +138,7 @@ class JSONLParser extends FailingStage<string | Uint8Array, JSONLRecord> {
       );
     }
     const state = openSnapshot<State>("jsonl-parser", options.snapshot);
-    this.#failure = failureOf(state?.failure);
+    this.failure = failureOf(state?.failure);
     this.#input = new TextInput(
       options.fatalUtf8 ?? false,
       options.onWarning,
@@ -155,15 +154,15 @@ class JSONLParser extends FailingStage<string | Uint8Array, JSONLRecord> {
       },
       {
         value: (value, _text, line) => {
-          if (this.#failure !== undefined) return;
+          if (this.failure !== undefined) return;
           this.#emit({ ok: true, value, line });
         },
         fault: (kind, text, line, length, message) => {
-          if (this.#failure !== undefined) return;
+          if (this.failure !== undefined) return;
           if (onInvalid === "report") {
             this.#emit({ ok: false, kind, text, line, length, message });
           } else {
-            this.#failure = new StreamError(kind, message, {
+            this.failure = new StreamError(kind, message, {
               line,
               excerpt: excerptOf(text),
             });
@@ -174,26 +173,24 @@ class JSONLParser extends FailingStage<string | Uint8Array, JSONLRecord> {
     );
   }
 
-  protected get failed(): StreamError | undefined {
-    return this.#failure ?? this.#input.failure;
-  }
-
   protected take(chunk: string | Uint8Array, emit: Emit<JSONLRecord>): void {
     this.#emit = emit;
     this.#input.push(chunk, this.#text);
+    this.failure ??= this.#input.failure;
   }
 
   protected finish(emit: Emit<JSONLRecord>): void {
     this.#emit = emit;
     this.#input.end(this.#text);
-    if (this.#input.failure === undefined) this.#machine.end();
+    this.failure ??= this.#input.failure;
+    if (this.failure === undefined) this.#machine.end();
   }
 
   snapshot(): unknown {
     const state: State = {
       input: this.#input.snapshot(),
       machine: this.#machine.snapshot(),
-      failure: failureSnapshot(this.failed),
+      failure: failureSnapshot(this.failure),
     };
     return makeSnapshot("jsonl-parser", state);
   }

@@ -149,7 +149,7 @@ function hint(head: string): string {
   if (end >= 0 && text.slice(end).trim().startsWith("{")) {
     return 'it looks like JSON Lines, which "fromJSONL" reads';
   }
-  return "it is one JSON object; was streaming asked for in the request";
+  return "it is one JSON object; was streaming asked for in the request?";
 }
 
 /**

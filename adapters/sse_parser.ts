@@ -94,7 +94,8 @@ class SSEParser extends FailingStage<string | Uint8Array, ServerSentEvent> {
   readonly #machine: SSEMachine;
   readonly #flushAtEnd: boolean;
   readonly #onWarning: ((warning: WarningPart) => void) | undefined;
-  readonly #resumed: StreamError | undefined;
+  /** Whether bytes have come: strings alone need no decoder. */
+  #bytes: boolean;
   #emit: Emit<ServerSentEvent> = () => {};
   readonly #text = (text: string): void => {
     this.#machine.push(text, this.#emit);
@@ -106,7 +107,8 @@ class SSEParser extends FailingStage<string | Uint8Array, ServerSentEvent> {
     const state = openSnapshot<State>("sse-parser", options.snapshot);
     this.#onWarning = options.onWarning;
     this.#flushAtEnd = options.flushAtEnd ?? false;
-    this.#resumed = failureOf(state?.failure);
+    this.failure = failureOf(state?.failure);
+    this.#bytes = state !== undefined;
     this.#input = new TextInput(
       options.fatalUtf8 ?? false,
       options.onWarning,
@@ -125,21 +127,26 @@ class SSEParser extends FailingStage<string | Uint8Array, ServerSentEvent> {
     }, state?.machine);
   }
 
-  protected get failed(): StreamError | undefined {
-    return this.#resumed ?? this.#machine.failure ?? this.#input.failure;
-  }
-
   protected take(
     chunk: string | Uint8Array,
     emit: Emit<ServerSentEvent>,
   ): void {
-    this.#emit = emit;
-    this.#input.push(chunk, this.#text);
+    if (typeof chunk === "string" && !this.#bytes) {
+      this.#machine.push(chunk, emit);
+    } else {
+      this.#bytes = true;
+      this.#emit = emit;
+      this.#input.push(chunk, this.#text);
+      this.failure = this.#input.failure;
+    }
+    this.failure ??= this.#machine.failure;
   }
 
   protected finish(emit: Emit<ServerSentEvent>): void {
     this.#emit = emit;
     this.#input.end(this.#text);
+    this.failure = this.#machine.failure ?? this.#input.failure;
+    if (this.failure !== undefined) return;
     if (this.#machine.end(this.#flushAtEnd, emit)) {
       this.#onWarning?.({
         type: "warning",
@@ -163,7 +170,7 @@ class SSEParser extends FailingStage<string | Uint8Array, ServerSentEvent> {
     const state: State = {
       input: this.#input.snapshot(),
       machine: this.#machine.snapshot(),
-      failure: failureSnapshot(this.failed),
+      failure: failureSnapshot(this.failure),
     };
     return makeSnapshot("sse-parser", state);
   }

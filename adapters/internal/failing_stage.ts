@@ -16,22 +16,17 @@ export interface FailureSnapshot {
  * recorded, and the next call throws it. So nothing is lost on the way out.
  */
 export abstract class FailingStage<In, Out> implements Stage<In, Out> {
-  /** Why nothing is taken any more. */
-  protected abstract get failed(): StreamError | undefined;
-
-  /** Why nothing is taken any more. */
-  get failure(): StreamError | undefined {
-    return this.failed;
-  }
+  /** Why nothing is taken any more. Set by `take` and `finish`. */
+  failure: StreamError | undefined;
 
   push(input: In, emit: Emit<Out>): void {
-    if (this.failed !== undefined) throw this.failed;
+    if (this.failure !== undefined) throw this.failure;
     this.take(input, emit);
   }
 
   end(emit: Emit<Out>): void {
-    if (this.failed === undefined) this.finish(emit);
-    if (this.failed !== undefined) throw this.failed;
+    if (this.failure === undefined) this.finish(emit);
+    if (this.failure !== undefined) throw this.failure;
   }
 
   /** What `push` does while nothing has failed. */

@@ -23,11 +23,7 @@ export interface SSEMachineSnapshot {
   /** The last character was a CR: a LF that follows belongs to it. */
   afterReturn: boolean;
   /** The block that is not over, its line ends LF. */
-  block: string[];
-  /** Its length. */
-  blockChars: number;
-  /** The length of its last, unfinished line. */
-  lineChars: number;
+  block: string;
   /** The running last event id. */
   lastEventId: string;
   /** Whether there has been an event, a comment or a retry field. */
@@ -56,7 +52,18 @@ export class SSEMachine {
   readonly #options: SSEMachineOptions;
   /** Below this, no line and no block can be too long. */
   readonly #safeChars: number;
-  readonly #state: SSEMachineSnapshot;
+  /** The block that is not over; see {@linkcode SSEMachineSnapshot}. */
+  #block: string[];
+  #blockChars: number;
+  /** Where in the block its last, unfinished line begins. */
+  #lineStart: number;
+  #started: boolean;
+  #afterReturn: boolean;
+  #lastEventId: string;
+  #recognised: boolean;
+  #head: string;
+  /** Whether a chunk needs a closer look: at the beginning, behind a CR, after a failure. */
+  #special = true;
   #emit: Emit<ServerSentEvent> = () => {};
   /** Whether the block just parsed gave an event. */
   #dispatched = false;
@@ -67,12 +74,11 @@ export class SSEMachine {
 
   readonly #parser = createParser({
     onEvent: ({ id, event, data }) => {
-      const state = this.#state;
       this.#dispatched = true;
-      if (id !== undefined) state.lastEventId = id;
+      if (id !== undefined) this.#lastEventId = id;
       if (this.#muted) return;
-      state.recognised = true;
-      const { lastEventId } = state;
+      this.#recognised = true;
+      const lastEventId = this.#lastEventId;
       this.#emit(
         id === undefined
           ? { event: event ?? "message", data, lastEventId }
@@ -81,72 +87,51 @@ export class SSEMachine {
     },
     onComment: (comment) => {
       if (this.#muted) return;
-      this.#state.recognised = true;
+      this.#recognised = true;
       this.#options.onComment?.(comment);
     },
     onRetry: (milliseconds) => {
       if (this.#muted) return;
-      this.#state.recognised = true;
+      this.#recognised = true;
       this.#options.onRetry?.(milliseconds);
     },
   });
 
-  constructor(
-    options: SSEMachineOptions,
-    snapshot: SSEMachineSnapshot = {
-      started: false,
-      afterReturn: false,
-      block: [],
-      blockChars: 0,
-      lineChars: 0,
-      lastEventId: "",
-      recognised: false,
-      head: "",
-    },
-  ) {
+  constructor(options: SSEMachineOptions, snapshot?: SSEMachineSnapshot) {
     this.#options = options;
     this.#safeChars = Math.min(options.maxLineChars, options.maxBlockChars);
-    this.#state = snapshot;
+    const block = snapshot?.block ?? "";
+    this.#block = block === "" ? [] : [block];
+    this.#blockChars = block.length;
+    this.#lineStart = block.lastIndexOf("\n") + 1;
+    this.#started = snapshot?.started ?? false;
+    this.#afterReturn = snapshot?.afterReturn ?? false;
+    this.#lastEventId = snapshot?.lastEventId ?? "";
+    this.#recognised = snapshot?.recognised ?? false;
+    this.#head = snapshot?.head ?? "";
     // Byte order marks are handled here. The parser would also take the three
     // characters that a badly decoded one looks like; a first line spares them.
     this.#parser.feed("\n");
   }
 
-  /** Whether anything of an event stream has been seen. */
-  get recognised(): boolean {
-    return this.#state.recognised;
-  }
-
   /** The beginning of the stream, when nothing has been recognised in it. */
   get head(): string {
-    return this.#state.head;
+    return this.#head;
   }
 
   push(text: string, emit: Emit<ServerSentEvent>): void {
-    if (this.failure !== undefined || text === "") return;
-    this.#emit = emit;
-    const state = this.#state;
-    if (!state.started) {
-      state.started = true;
-      if (text.charCodeAt(0) === 0xfeff) {
-        text = text.slice(1);
-        if (text === "") return;
-      }
-    }
-    if (state.recognised) state.head = "";
-    else if (state.head.length < this.#options.headChars) {
-      state.head += text.slice(0, this.#options.headChars - state.head.length);
-    }
-    if (state.afterReturn || text.indexOf("\r") >= 0) {
-      if (state.afterReturn && text.charCodeAt(0) === 10) text = text.slice(1);
-      state.afterReturn = false;
+    if (this.#special || text.indexOf("\r") >= 0) text = this.#prepare(text);
+    const lineEnd = text.indexOf("\n");
+    if (lineEnd < 0) {
       if (text === "") return;
-      state.afterReturn = text.charCodeAt(text.length - 1) === 13;
-      text = text.replace(/\r\n?/g, "\n");
+      this.#block.push(text);
+      this.#blockChars += text.length;
+      if (this.#blockChars > this.#safeChars) this.#check();
+      return;
     }
-    if (text.indexOf("\n") < 0) this.#append(text);
-    else if (state.blockChars + text.length <= this.#safeChars) {
-      this.#blocks(text);
+    this.#emit = emit;
+    if (this.#blockChars + text.length <= this.#safeChars) {
+      this.#blocks(text, lineEnd);
     } else this.#lines(text);
   }
 
@@ -175,64 +160,94 @@ export class SSEMachine {
    * no line in its beginning was a field.
    */
   isForeign(): boolean {
-    const { recognised, head } = this.#state;
-    if (recognised || head.trim() === "") return false;
-    return !head.split(/[\r\n]/).some((line) =>
+    if (this.#recognised || this.#head.trim() === "") return false;
+    return !this.#head.split(/[\r\n]/).some((line) =>
       /^(?:data|event|id|retry)(?::|$)/.test(line)
     );
   }
 
   snapshot(): SSEMachineSnapshot {
-    return this.#state;
+    return {
+      started: this.#started,
+      afterReturn: this.#afterReturn,
+      block: this.#block.join(""),
+      lastEventId: this.#lastEventId,
+      recognised: this.#recognised,
+      head: this.#head,
+    };
   }
 
-  /** Text without a line end. */
-  #append(text: string): void {
-    const state = this.#state;
-    state.block.push(text);
-    state.blockChars += text.length;
-    state.lineChars += text.length;
-    this.#check();
+  /** The text with LF as the only line end, without what does not count. */
+  #prepare(text: string): string {
+    if (this.failure !== undefined || text === "") return "";
+    if (!this.#started) {
+      this.#started = true;
+      if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
+    }
+    if (this.#recognised) this.#head = "";
+    else if (this.#head.length < this.#options.headChars) {
+      this.#head += text.slice(0, this.#options.headChars - this.#head.length);
+    }
+    if (this.#afterReturn && text !== "") {
+      this.#afterReturn = false;
+      if (text.charCodeAt(0) === 10) text = text.slice(1);
+    }
+    if (text.indexOf("\r") >= 0) {
+      this.#afterReturn = text.charCodeAt(text.length - 1) === 13;
+      text = text.replace(/\r\n?/g, "\n");
+    }
+    this.#special = this.#afterReturn || !this.#recognised;
+    return text;
   }
 
-  /** Text with line ends that cannot reach a limit: only the last blank line matters. */
-  #blocks(text: string): void {
-    const state = this.#state;
-    let end = text.lastIndexOf("\n\n") + 2;
-    if (end < 2) {
-      end = state.lineChars === 0 && text.charCodeAt(0) === 10 ? 1 : 0;
+  /**
+   * Text with line ends, the first at `lineEnd`, that cannot reach a limit: only
+   * the last blank line matters.
+   */
+  #blocks(text: string, lineEnd: number): void {
+    // Single characters are found many times faster than pairs, or backwards.
+    let end = 0;
+    if (lineEnd === 0 && this.#blockChars === this.#lineStart) end = 1;
+    for (
+      let next = text.indexOf("\n", lineEnd + 1);
+      next >= 0;
+      next = text.indexOf("\n", next + 1)
+    ) {
+      if (next === lineEnd + 1) end = next + 1;
+      lineEnd = next;
     }
     if (end > 0) {
-      const whole = end === text.length ? text : text.slice(0, end);
-      this.#parse(this.#takeBlock() + whole);
+      this.#block.push(end === text.length ? text : text.slice(0, end));
+      this.#parse(this.#takeBlock());
       if (end === text.length) return;
       text = text.slice(end);
+      lineEnd -= end;
     }
-    state.block.push(text);
-    state.blockChars += text.length;
-    const lineEnd = text.lastIndexOf("\n");
-    if (lineEnd < 0) state.lineChars += text.length;
-    else {
-      state.lineChars = text.length - lineEnd - 1;
-      this.#dropComments();
-    }
+    if (lineEnd >= 0) this.#lineStart = this.#blockChars + lineEnd + 1;
+    this.#block.push(text);
+    this.#blockChars += text.length;
+    if (lineEnd >= 0) this.#dropComments();
   }
 
   /** The same line by line, counting. */
   #lines(text: string): void {
-    const state = this.#state;
     let from = 0;
     for (;;) {
       const end = text.indexOf("\n", from);
       const piece = text.slice(from, end < 0 ? text.length : end);
-      if (piece !== "") this.#append(piece);
+      if (piece !== "") {
+        this.#block.push(piece);
+        this.#blockChars += piece.length;
+        this.#check();
+      }
       if (end < 0 || this.failure !== undefined) return;
       from = end + 1;
-      if (state.lineChars === 0) this.#parse(`${this.#takeBlock()}\n`);
-      else {
-        state.block.push("\n");
-        state.blockChars++;
-        state.lineChars = 0;
+      if (this.#blockChars === this.#lineStart) {
+        this.#parse(`${this.#takeBlock()}\n`);
+      } else {
+        this.#block.push("\n");
+        this.#blockChars++;
+        this.#lineStart = this.#blockChars;
         this.#dropComments();
       }
     }
@@ -243,9 +258,7 @@ export class SSEMachine {
    * hours without a blank line.
    */
   #dropComments(): void {
-    const state = this.#state;
-    if (state.block[0]!.charCodeAt(0) !== 0x3a) return;
-    const { lineChars } = state;
+    if (this.#block[0]!.charCodeAt(0) !== 0x3a) return;
     let block = this.#takeBlock();
     while (block.charCodeAt(0) === 0x3a) {
       const end = block.indexOf("\n") + 1;
@@ -254,24 +267,23 @@ export class SSEMachine {
       block = block.slice(end);
     }
     if (block === "") return;
-    state.block.push(block);
-    state.blockChars = block.length;
-    state.lineChars = lineChars;
+    this.#block.push(block);
+    this.#blockChars = block.length;
+    this.#lineStart = block.lastIndexOf("\n") + 1;
   }
 
   #takeBlock(): string {
-    const state = this.#state;
-    const { block } = state;
+    const block = this.#block;
     if (block.length === 0) return "";
     const text = block.length === 1 ? block[0]! : block.join("");
-    state.block = [];
-    state.blockChars = state.lineChars = 0;
+    this.#block = [];
+    this.#blockChars = this.#lineStart = 0;
     return text;
   }
 
   /** Whole blocks, the blank lines included. */
   #parse(blocks: string): void {
-    if (!blocks.startsWith("id") && blocks.indexOf("\nid") < 0) {
+    if (!mayHaveId(blocks)) {
       this.#parser.feed(blocks);
       return;
     }
@@ -282,7 +294,7 @@ export class SSEMachine {
       const block = blocks.slice(from, end);
       this.#dispatched = false;
       this.#parser.feed(block);
-      if (!this.#dispatched && /^id/m.test(block)) {
+      if (!this.#dispatched && mayHaveId(block)) {
         this.#muted = true;
         this.#parser.feed(`${block.slice(0, -1)}data\n\n`);
         this.#muted = false;
@@ -292,12 +304,12 @@ export class SSEMachine {
   }
 
   #check(): void {
-    const state = this.#state;
     const { maxLineChars, maxBlockChars } = this.#options;
-    const overLine = state.lineChars - maxLineChars;
-    const overBlock = state.blockChars - maxBlockChars;
+    const overLine = this.#blockChars - this.#lineStart - maxLineChars;
+    const overBlock = this.#blockChars - maxBlockChars;
     if (overLine <= 0 && overBlock <= 0) return;
     const block = this.#takeBlock();
+    this.#special = true;
     // The limit that was reached first, up to the character that was too much:
     // the same however the input was cut.
     if (overBlock >= overLine) {
@@ -322,5 +334,14 @@ export class SSEMachine {
         { excerpt: excerptOf(read) },
       );
     }
+  }
+}
+
+/** Whether a line begins as an `id` field does. */
+function mayHaveId(blocks: string): boolean {
+  for (let at = -1;;) {
+    if (blocks.charCodeAt(at + 1) === 0x69) return true;
+    at = blocks.indexOf("\n", at + 1);
+    if (at < 0) return false;
   }
 }
