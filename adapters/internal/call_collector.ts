@@ -30,6 +30,9 @@ export interface OpenCall {
 /** The state of a {@linkcode CallCollector} as plain data. */
 export interface CallCollectorSnapshot {
   calls: OpenCall[];
+  /** Which call, by serial, a key or wire id leads to. */
+  keys: [string, number][];
+  ids: [string, number][];
   used: string[];
   active: number;
   serial: number;
@@ -85,7 +88,15 @@ export class CallCollector {
     this.#serial = snapshot?.serial ?? 0;
     this.#generated = snapshot?.generated ?? 0;
     this.#told = snapshot?.told ?? false;
-    for (const call of snapshot?.calls ?? []) this.#add(call);
+    for (const call of snapshot?.calls ?? []) {
+      this.#calls.set(call.serial, call);
+    }
+    for (const [key, serial] of snapshot?.keys ?? []) {
+      this.#byKey.set(key, this.#calls.get(serial)!);
+    }
+    for (const [id, serial] of snapshot?.ids ?? []) {
+      this.#byId.set(id, this.#calls.get(serial)!);
+    }
     this.#active = this.#calls.get(snapshot?.active ?? -1);
   }
 
@@ -208,12 +219,6 @@ export class CallCollector {
     if (!call.started) call.id = this.newId(emit, wireId);
   }
 
-  /** The wire refers to the call in another way from here on. */
-  setKey(call: OpenCall, key: string): void {
-    call.key = key;
-    this.#byKey.set(key, call);
-  }
-
   /** More argument text. */
   append(emit: Emit<Part>, call: OpenCall, piece: string): void {
     if (!this.keep(emit, call, piece) || !call.started) return;
@@ -269,6 +274,7 @@ export class CallCollector {
 
   /** The call is over, and normally so: it is given out whole if it is. */
   complete(emit: Emit<Part>, call: OpenCall): void {
+    if (!this.#calls.has(call.serial)) return;
     if (call.name === "" || call.tooLong) {
       if (call.name === "") {
         emit({
@@ -315,6 +321,7 @@ export class CallCollector {
 
   /** The call was cut. */
   partial(emit: Emit<Part>, call: OpenCall): void {
+    if (!this.#calls.has(call.serial)) return;
     this.#remove(call);
     const inputText = this.textOf(call);
     emit(
@@ -332,6 +339,8 @@ export class CallCollector {
   snapshot(): CallCollectorSnapshot {
     return {
       calls: this.all(),
+      keys: Array.from(this.#byKey, ([key, call]) => [key, call.serial]),
+      ids: Array.from(this.#byId, ([id, call]) => [id, call.serial]),
       used: [...this.#used],
       active: this.#active?.serial ?? -1,
       serial: this.#serial,
@@ -354,6 +363,7 @@ export class CallCollector {
   }
 
   #remove(call: OpenCall): void {
+    // A key that led here leads nowhere now, even if an older call had it too.
     this.#calls.delete(call.serial);
     for (
       const [map, key] of [

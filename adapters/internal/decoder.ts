@@ -252,7 +252,9 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
    * its first argument, and only what follows tells.
    */
   protected closeCall(call: OpenCall): void {
-    this.settle(true);
+    // It can be closed twice, with arguments in between.
+    if (this.#core.waiting === call.key) delete this.#core.waiting;
+    else this.settle(true);
     if (call.length === 0) this.#core.waiting = call.key;
     else this.calls.complete(this.emit, call);
   }
