@@ -91,6 +91,19 @@ const INFO = 9;
 const INSIDE = 10;
 const CLOSER = 11;
 const CLOSER_BLANKS = 12;
+/** Only with `glued`: a closing line with a tag or the next opening line right behind. */
+const CLOSER_TAG = 13;
+const CLOSER_OPENER = 14;
+/** Only with `glued`: a run in the middle of a line, what may be its info word, the end of a code line. */
+const LATE_RUN = 15;
+const LATE_INFO = 16;
+const LATE_CLOSER = 17;
+const LATE_EXCESS = 18;
+/** Only in mode "loose". */
+const LOOSE = 19;
+const LOOSE_RUN = 20;
+const LOOSE_INFO = 21;
+const LOOSE_EXCESS = 22;
 
 /** Which leaf block is open. 1 to 7 are the types of HTML blocks. */
 const NO_LEAF = 0;
@@ -112,6 +125,7 @@ const CLOSING_BRACKET = 0x29;
 const ASTERISK = 0x2a;
 const PLUS = 0x2b;
 const DASH = 0x2d;
+const SLASH = 0x2f;
 const FULL_STOP = 0x2e;
 const LESS_THAN = 0x3c;
 const EQUALS = 0x3d;
@@ -188,6 +202,18 @@ interface State {
   fence: Fence | null;
   /** Columns that content lines lose. */
   fenceIndent: number;
+  /** With `nested`: lengths of the markers open inside the fence. */
+  inner: number[];
+  /** With `nested`: length of the marker that this content line opens, unless a tick follows. */
+  innerRun: number;
+  /** With `glued`: length of a run that waits for its partner on this line. */
+  lineRun: number;
+  /** With `glued` and "loose": what may be an info word so far. 0: blanks, 1: a word, 2: blanks behind it. */
+  words: number;
+  /** In mode "loose": nothing but blanks on this line so far. */
+  lineBlank: boolean;
+  /** In mode "loose": the run at work is the first thing on its line. */
+  runFirst: boolean;
   /** How many fences there were. */
   fences: number;
   /** A line feed that comes now belongs to the line end before. */
@@ -233,6 +259,9 @@ interface State {
 export class MarkdownLines {
   readonly #events: LineEvents;
   readonly #commonmark: boolean;
+  readonly #loose: boolean;
+  readonly #nested: boolean;
+  readonly #glued: boolean;
   readonly #maxInfoLength: number;
   readonly #maxDepth: number;
   readonly #state: State;
@@ -247,6 +276,7 @@ export class MarkdownLines {
   /** Next line feed and carriage return in the text, as far as known. */
   #lineFeed = NONE;
   #carriageReturn = NONE;
+  #tick = NONE;
   /** What {@linkcode MarkdownLines.breakFence} was given while text was being reported. */
   #rest: string | undefined;
   #reporting = false;
@@ -258,10 +288,13 @@ export class MarkdownLines {
   ) {
     this.#events = events;
     this.#commonmark = options.mode === "commonmark";
+    this.#loose = options.mode === "loose";
+    this.#nested = !this.#loose && options.nested === true;
+    this.#glued = !this.#loose && options.glued === true;
     this.#maxInfoLength = options.maxInfoLength ?? 1024;
     this.#maxDepth = options.maxDepth ?? 100;
     this.#state = snapshot === undefined
-      ? newState()
+      ? newState(this.#loose ? LOOSE : BLOCK)
       : copyOf(snapshot as State);
   }
 
@@ -344,8 +377,27 @@ export class MarkdownLines {
       case CLOSER:
       case CLOSER_BLANKS:
         return "fence";
+      case CLOSER_TAG:
+      case CLOSER_OPENER:
+        return "fence";
+      case LATE_RUN:
+        return state.fence === null && state.run >= 3 && state.lineRun === 0
+          ? "marker"
+          : state.kind;
+      case LATE_INFO:
+        return state.words < 2 ? "marker" : "prose";
+      case LATE_CLOSER:
+      case LATE_EXCESS:
       case MIDDLE:
+      case LOOSE_EXCESS:
         return state.kind;
+      case LOOSE:
+        return state.kind === "prose" ? "prose" : "fence";
+      case LOOSE_RUN:
+        if (state.run < 3) return state.kind;
+        return state.fence === null ? "marker" : "prose";
+      case LOOSE_INFO:
+        return state.runFirst || state.words < 2 ? "marker" : "fence";
       default: {
         if (state.leaf !== FENCED) return "prose";
         if (state.matched === state.containers.length) return "fence";
@@ -381,13 +433,14 @@ export class MarkdownLines {
     this.#at = 0;
     this.#base = this.#state.offset;
     this.#reported = this.#base - this.#state.carry.length;
-    this.#lineFeed = this.#carriageReturn = NONE;
+    this.#lineFeed = this.#carriageReturn = this.#tick = NONE;
   }
 
   #read(): void {
     const state = this.#state;
     while (this.#at < this.#text.length) {
       if (state.phase === MIDDLE) this.#middle();
+      else if (this.#loose) this.#readLoose();
       else this.#step(this.#text.charCodeAt(this.#at));
     }
   }
@@ -456,7 +509,7 @@ export class MarkdownLines {
     }
     this.#at = at - this.#base;
     this.#reported = at;
-    this.#lineFeed = this.#carriageReturn = NONE;
+    this.#lineFeed = this.#carriageReturn = this.#tick = NONE;
     state.afterReturn = false;
     const fence = state.fence!;
     state.fence = null;
@@ -464,6 +517,7 @@ export class MarkdownLines {
     state.kind = "prose";
     state.hold = NONE;
     state.inlines = true;
+    state.lineRun = state.innerRun = 0;
     this.#toMiddle();
     this.#events.fenceEnd(fence, false, at);
   }
@@ -480,18 +534,48 @@ export class MarkdownLines {
     const state = this.#state;
     const text = this.#text;
     const at = this.#at;
-    if (this.#lineFeed < at) {
-      const found = text.indexOf("\n", at);
-      this.#lineFeed = found < 0 ? text.length : found;
-    }
-    if (this.#carriageReturn < at) {
-      const found = text.indexOf("\r", at);
-      this.#carriageReturn = found < 0 ? text.length : found;
-    }
+    if (this.#lineFeed < at) this.#lineFeed = find(text, "\n", at);
+    if (this.#carriageReturn < at) this.#carriageReturn = find(text, "\r", at);
     const end = Math.min(this.#lineFeed, this.#carriageReturn);
-    if (state.watching) this.#watch(end);
+    if (this.#glued || state.innerRun > 0) {
+      if (this.#findRun(end)) return;
+    } else if (state.watching) this.#watch(end);
     else this.#at = end;
     if (this.#at === end && end < text.length) this.#lineEnd();
+  }
+
+  /** Reads the line up to index `end`, or to a run that counts: then it returns true. */
+  #findRun(end: number): boolean {
+    const state = this.#state;
+    const character = this.#lateCharacter();
+    while (this.#at < end) {
+      if (state.html !== null || (state.leaf >= 1 && state.leaf <= 7)) {
+        this.#watch(end);
+        continue;
+      }
+      const found = this.#text.indexOf(
+        character === BACKTICK ? "`" : "~",
+        this.#at,
+      );
+      const stop = found < 0 || found > end ? end : found;
+      if (state.watching) this.#watch(stop);
+      this.#at = stop;
+      if (stop === end) break;
+      if (state.rule !== null) {
+        state.rule = null;
+        if (state.undecided) this.#paragraph();
+      }
+      if (character === BACKTICK) state.innerRun = 0;
+      if (this.#glued && (state.fence !== null || state.leaf === PARAGRAPH)) {
+        state.hold = state.runAt = this.#here();
+        state.run = 0;
+        state.phase = LATE_RUN;
+        return true;
+      }
+      this.#feed(character);
+      this.#at++;
+    }
+    return false;
   }
 
   /** Reads the line up to index `end` with an eye on what its characters may decide. */
@@ -513,14 +597,15 @@ export class MarkdownLines {
       const found = readHtml(state.html, code);
       if (found === MAYBE_HTML) continue;
       state.html = null;
-      if (found === NOT_HTML) this.#paragraph();
-      else {
-        this.#startBlock(this.#here());
-        state.leaf = found;
-        state.undecided = false;
-        state.inlines = true;
-        state.htmlTail = tailOfOpening(found);
+      if (found === NOT_HTML) {
+        this.#paragraph();
+        return;
       }
+      this.#startBlock(this.#here());
+      state.leaf = found;
+      state.undecided = false;
+      state.inlines = true;
+      state.htmlTail = tailOfOpening(found);
     }
     if (this.#at >= end) return;
     if (state.leaf >= 1 && state.leaf <= 5 && !state.htmlEnded) {
@@ -541,7 +626,7 @@ export class MarkdownLines {
 
   #toMiddle(): void {
     const state = this.#state;
-    state.phase = MIDDLE;
+    state.phase = this.#loose ? LOOSE : MIDDLE;
     state.hold = NONE;
     state.watching = state.html !== null || state.rule !== null ||
       state.definitions !== null || (state.leaf >= 1 && state.leaf <= 5);
@@ -549,8 +634,12 @@ export class MarkdownLines {
 
   /** One character at the beginning of a line. */
   #step(code: number): void {
-    if (code === LINE_FEED || code === CARRIAGE_RETURN) {
+    if (isLineEnd(code)) {
       this.#lineEnd();
+      return;
+    }
+    if (this.#isTooLong()) {
+      this.#giveUp();
       return;
     }
     const state = this.#state;
@@ -630,8 +719,7 @@ export class MarkdownLines {
         } else this.#paragraph();
         break;
       case OPENER:
-        if (this.#tooLong()) this.#notOpener();
-        else if (code === state.runCharacter) {
+        if (code === state.runCharacter) {
           state.run++;
           this.#at++;
         } else if (state.run < 3) this.#notOpener();
@@ -650,22 +738,57 @@ export class MarkdownLines {
         ) {
           if (state.hold === NONE) state.hold = this.#here();
           state.run = 1;
+          state.runAt = this.#here();
           state.phase = CLOSER;
           this.#at++;
         } else this.#content();
         break;
       case CLOSER:
-        if (this.#tooLong()) this.#content();
-        else if (code === state.runCharacter) {
+        if (code === state.runCharacter) {
           state.run++;
           this.#at++;
-        } else if (blank && state.run >= state.fence!.marker.length) {
+        } else if (blank && state.run >= this.#closerLength()) {
           state.phase = CLOSER_BLANKS;
-        } else this.#content();
+        } else if (this.#glued && state.inner.length === 0) {
+          this.#glue(code);
+        } else this.#contentAfterRun(code);
         break;
       case CLOSER_BLANKS:
-        if (!blank || this.#tooLong()) this.#content();
-        else this.#at++;
+        if (blank) this.#at++;
+        else this.#contentAfterRun(code);
+        break;
+      case CLOSER_TAG:
+        if (isLetter(code) || code === SLASH) this.#closeBeforeTag();
+        else this.#content();
+        break;
+      case CLOSER_OPENER:
+        if (this.#readWord(code)) this.#at++;
+        else this.#contentAfterRun(code);
+        break;
+      case LATE_RUN:
+        this.#lateRun(code);
+        break;
+      case LATE_EXCESS:
+        if (code === this.#lateCharacter()) {
+          this.#feed(code);
+          this.#at++;
+        } else this.#toMiddle();
+        break;
+      case LATE_INFO:
+        if (this.#readWord(code)) {
+          this.#feed(code);
+          this.#at++;
+        } else {
+          state.lineRun = state.run;
+          this.#toMiddle();
+        }
+        break;
+      case LATE_CLOSER:
+        if (blank) this.#at++;
+        else {
+          state.lineRun = state.run;
+          this.#toMiddle();
+        }
         break;
     }
   }
@@ -767,6 +890,113 @@ export class MarkdownLines {
   #content(): void {
     if (this.#switch(this.#heldFrom(), "fence")) return;
     this.#toMiddle();
+  }
+
+  /** The line is content, although it began with a run of the marker's character. */
+  #contentAfterRun(code: number): void {
+    const state = this.#state;
+    const held = this.#slice(state.runAt, this.#here());
+    this.#content();
+    if (state.fence === null || state.kind !== "fence") return;
+    if (this.#glued) this.#pairRuns(held);
+    if (
+      this.#nested && code !== state.runCharacter &&
+      holdsMarkdown(state.fence) &&
+      state.run >= state.fence.marker.length &&
+      state.inner.length < this.#maxDepth
+    ) state.innerRun = state.run;
+  }
+
+  /** How long a closing line's run must be. */
+  #closerLength(): number {
+    const state = this.#state;
+    return state.inner.at(-1) ?? state.fence!.marker.length;
+  }
+
+  /** A character right behind a closing run that is followed by something. */
+  #glue(code: number): void {
+    const state = this.#state;
+    const length = state.fence!.marker.length;
+    if (state.run >= length && code === LESS_THAN) {
+      state.phase = CLOSER_TAG;
+      this.#at++;
+    } else if (
+      state.run >= length + 3 && state.runCharacter === BACKTICK
+    ) {
+      state.words = 0;
+      state.phase = CLOSER_OPENER;
+    } else this.#contentAfterRun(code);
+  }
+
+  /** A `<` and a letter stand behind a closing run: the fence is over. */
+  #closeBeforeTag(): void {
+    const state = this.#state;
+    if (this.#switch(state.hold, "marker")) return;
+    this.#endFence(true, state.runAt + state.run);
+    this.#paragraph();
+  }
+
+  /** A run in the middle of a line: what it may be is known at its end. */
+  #lateRun(code: number): void {
+    const state = this.#state;
+    if (code === this.#lateCharacter()) {
+      state.run++;
+      this.#feed(code);
+      this.#at++;
+    } else if (state.lineRun !== 0 || state.run < this.#lateLength()) {
+      this.#pairRun(state.run);
+      this.#toMiddle();
+    } else if (state.fence !== null) state.phase = LATE_CLOSER;
+    else {
+      state.words = 0;
+      state.phase = LATE_INFO;
+    }
+  }
+
+  /** Of what a run in the middle of a line consists. */
+  #lateCharacter(): number {
+    return this.#state.fence === null ? BACKTICK : this.#state.runCharacter;
+  }
+
+  /** With `glued`: the rest of a run that is too long does not count as another one. */
+  #skipRun(): void {
+    if (this.#glued && this.#state.phase === MIDDLE) {
+      this.#state.phase = LATE_EXCESS;
+    }
+  }
+
+  /** How long a run in the middle of a line must be to count. */
+  #lateLength(): number {
+    return this.#state.fence === null ? 3 : this.#closerLength();
+  }
+
+  /** Reads a character of at most one word with blanks around it. Returns whether it fits. */
+  #readWord(code: number): boolean {
+    const state = this.#state;
+    if (code === SPACE || code === TAB) {
+      if (state.words === 1) state.words = 2;
+      return true;
+    }
+    if (code === BACKTICK || state.words === 2) return false;
+    state.words = 1;
+    return true;
+  }
+
+  /** Runs of equal length on one line belong together. */
+  #pairRun(length: number): void {
+    const state = this.#state;
+    if (state.lineRun === 0) state.lineRun = length;
+    else if (state.lineRun === length) state.lineRun = 0;
+  }
+
+  #pairRuns(text: string): void {
+    const character = this.#lateCharacter();
+    for (let at = 0; at < text.length;) {
+      const start = at;
+      while (text.charCodeAt(at) === character) at++;
+      if (at > start) this.#pairRun(at - start);
+      else at++;
+    }
   }
 
   /** A character that is no blank, where a block may begin. */
@@ -922,7 +1152,8 @@ export class MarkdownLines {
     if (state.matched < this.#maxDepth) return true;
     if (!state.tooDeep) {
       state.tooDeep = true;
-      this.#limit(
+      this.#report(this.#heldFrom());
+      this.#events.limit(
         `Block quotes and list items are nested more than ${this.#maxDepth} deep: deeper ones are read as text`,
         this.#here(),
         this.#here() + 1,
@@ -931,21 +1162,53 @@ export class MarkdownLines {
     return false;
   }
 
-  /** Whether the undecided line has reached its limit; then it is text. */
-  #tooLong(): boolean {
-    const { hold } = this.#state;
-    if (this.#here() - hold < this.#maxInfoLength) return false;
-    this.#limit(
+  /** Whether the undecided line has reached its limit. */
+  #isTooLong(): boolean {
+    const { hold, phase } = this.#state;
+    return hold !== NONE && this.#here() - hold >= this.#maxInfoLength &&
+      phase >= OPENER && phase !== INSIDE;
+  }
+
+  /** The undecided line has reached its limit: it opens and closes nothing. */
+  #giveUp(): void {
+    const state = this.#state;
+    const { hold } = state;
+    if (this.#report(hold)) return;
+    this.#events.limit(
       `A line that may open or close a fence is longer than ${this.#maxInfoLength} code units: it is read as text`,
       hold,
       this.#here(),
     );
-    return true;
-  }
-
-  #limit(message: string, start: number, end: number): void {
-    this.#report(this.#heldFrom());
-    this.#events.limit(message, start, end);
+    switch (state.phase) {
+      case OPENER:
+        this.#notOpener();
+        this.#skipRun();
+        break;
+      case INFO:
+        this.#notOpener();
+        break;
+      case CLOSER:
+        this.#content();
+        this.#skipRun();
+        break;
+      case LATE_RUN:
+        this.#toMiddle();
+        this.#skipRun();
+        break;
+      case LATE_INFO:
+      case LATE_CLOSER:
+        this.#toMiddle();
+        break;
+      case LOOSE_RUN:
+        state.hold = NONE;
+        state.phase = LOOSE_EXCESS;
+        break;
+      case LOOSE_INFO:
+        this.#openLoose(false);
+        break;
+      default:
+        this.#content();
+    }
   }
 
   /** Reads an opening line behind its marker, as far as it is there. */
@@ -957,7 +1220,7 @@ export class MarkdownLines {
     let end = at;
     while (end < text.length && end < limit) {
       const code = text.charCodeAt(end);
-      if (code === LINE_FEED || code === CARRIAGE_RETURN) break;
+      if (isLineEnd(code)) break;
       if (code === BACKTICK && state.runCharacter === BACKTICK) {
         this.#at = end;
         this.#notOpener();
@@ -966,17 +1229,16 @@ export class MarkdownLines {
       end++;
     }
     this.#at = end;
-    if (end === limit && end < text.length && !isLineEnd(text, end)) {
-      this.#tooLong();
-      this.#notOpener();
-    }
   }
 
   /** What looked like an opening line is a paragraph's text. */
   #notOpener(): void {
     const state = this.#state;
+    const held = state.definitions !== null || this.#glued
+      ? this.#slice(state.runAt, this.#here())
+      : "";
+    if (this.#glued) this.#pairRuns(held);
     if (state.definitions !== null) {
-      const held = this.#slice(state.runAt, this.#here());
       for (let index = 0; index < held.length; index++) {
         this.#feed(held.charCodeAt(index));
       }
@@ -988,15 +1250,22 @@ export class MarkdownLines {
     const state = this.#state;
     this.#startBlock(state.hold);
     this.#report(state.hold);
+    state.fenceIndent = state.next - state.column;
+    this.#startFence(this.#here());
+  }
+
+  /** A fence begins whose run is known and whose info string goes to `infoEnd`. */
+  #startFence(infoEnd: number): void {
+    const state = this.#state;
     const infoAt = state.runAt + state.run;
     const fence = makeFence(
       `fence-${++state.fences}`,
       this.#slice(state.runAt, infoAt),
-      this.#slice(infoAt, this.#here()),
+      this.#slice(infoAt, infoEnd),
       state.runAt,
     );
     state.fence = fence;
-    state.fenceIndent = state.next - state.column;
+    state.inner = [];
     state.leaf = FENCED;
     state.kind = "marker";
     state.hold = NONE;
@@ -1032,6 +1301,7 @@ export class MarkdownLines {
       else if (text.charCodeAt(this.#at) === LINE_FEED) this.#at++;
     }
     state.matched = state.column = state.next = 0;
+    state.lineRun = state.innerRun = 0;
     state.hold = NONE;
     if (state.containers.length > 0) {
       state.phase = CONTINUE;
@@ -1042,6 +1312,7 @@ export class MarkdownLines {
   /** Decides what only the end of the line decides. Returns as `#report`. */
   #endOfLine(): boolean {
     const state = this.#state;
+    if (this.#loose) return this.#endLoose();
     if (state.rule === null || !this.#endRule(state.rule)) {
       if (this.#endPhase()) return true;
     }
@@ -1109,13 +1380,24 @@ export class MarkdownLines {
       case INSIDE:
         return this.#switch(this.#heldFrom(), "fence");
       case CLOSER:
-        if (state.run < state.fence!.marker.length) {
-          return this.#switch(this.#heldFrom(), "fence");
-        }
-        return this.#closeFence();
       case CLOSER_BLANKS:
-        return this.#closeFence();
+        if (state.run >= this.#closerLength() && state.inner.length === 0) {
+          return this.#closeFence();
+        }
+        if (state.run >= this.#closerLength()) state.inner.pop();
+        return this.#switch(this.#heldFrom(), "fence");
+      case CLOSER_TAG:
+        return this.#switch(this.#heldFrom(), "fence");
+      case CLOSER_OPENER:
+        return this.#closeAndOpen();
+      case LATE_RUN:
+        if (state.lineRun !== 0 || state.run < this.#lateLength()) break;
+        return this.#endLate();
+      case LATE_INFO:
+      case LATE_CLOSER:
+        return this.#endLate();
       case MIDDLE:
+        if (state.innerRun > 0) state.inner.push(state.innerRun);
         if (state.undecided) {
           const found = state.html === null ? NOT_HTML : endHtml(state.html);
           if (found === NOT_HTML) this.#paragraph();
@@ -1127,6 +1409,33 @@ export class MarkdownLines {
         }
         break;
     }
+    return false;
+  }
+
+  /** A run of code line's end closes, one of a prose line's end opens. Returns as `#report`. */
+  #endLate(): boolean {
+    const state = this.#state;
+    if (state.fence === null) {
+      state.column = state.next;
+      this.#openFence();
+      state.runCharacter = BACKTICK;
+      return false;
+    }
+    if (state.inner.length === 0) return this.#closeFence();
+    state.inner.pop();
+    return false;
+  }
+
+  /** A run that closes one fence and opens the next. Returns as `#report`. */
+  #closeAndOpen(): boolean {
+    const state = this.#state;
+    if (this.#switch(state.hold, "marker")) return true;
+    const length = state.fence!.marker.length;
+    const end = state.runAt + length;
+    this.#endFence(true, end);
+    state.hold = state.runAt = end;
+    state.run -= length;
+    this.#openFence();
     return false;
   }
 
@@ -1157,6 +1466,127 @@ export class MarkdownLines {
     return false;
   }
 
+  /** Mode "loose": as much as belongs together. */
+  #readLoose(): void {
+    const state = this.#state;
+    const text = this.#text;
+    const code = text.charCodeAt(this.#at);
+    if (
+      this.#isTooLong() &&
+      (state.phase === LOOSE_RUN ? code === BACKTICK : !isLineEnd(code))
+    ) {
+      this.#giveUp();
+      return;
+    }
+    switch (state.phase) {
+      case LOOSE:
+        if (state.kind === "marker") this.#switch(this.#here(), "fence");
+        if (state.kind === "fence") {
+          const found = text.indexOf("`", this.#at);
+          this.#at = found < 0 ? text.length : found;
+          if (found >= 0) this.#startRun();
+        } else this.#readLooseProse(code);
+        break;
+      case LOOSE_RUN:
+        if (code !== BACKTICK) this.#endLooseRun();
+        else {
+          state.run++;
+          this.#at++;
+        }
+        break;
+      case LOOSE_EXCESS:
+        if (code === BACKTICK) this.#at++;
+        else state.phase = LOOSE;
+        break;
+      default: {
+        if (isLineEnd(code)) {
+          this.#openLoose(true);
+          this.#looseLineEnd(code);
+        } else if (
+          code === BACKTICK || (!this.#readWord(code) && !state.runFirst)
+        ) this.#openLoose(false);
+        else this.#at++;
+      }
+    }
+  }
+
+  /** Prose up to the next tick or line end. */
+  #readLooseProse(code: number): void {
+    const state = this.#state;
+    const text = this.#text;
+    let at = this.#at;
+    if (code === BACKTICK) this.#startRun();
+    else if (isLineEnd(code)) {
+      if (state.lineBlank) this.#endInlines(this.#here());
+      this.#looseLineEnd(code);
+      state.lineBlank = true;
+    } else if (state.lineBlank && (code === SPACE || code === TAB)) this.#at++;
+    else {
+      state.lineBlank = false;
+      state.inlines = true;
+      if (this.#lineFeed < at) this.#lineFeed = find(text, "\n", at);
+      if (this.#carriageReturn < at) {
+        this.#carriageReturn = find(text, "\r", at);
+      }
+      if (this.#tick < at) this.#tick = find(text, "`", at);
+      at = Math.min(this.#lineFeed, this.#carriageReturn, this.#tick);
+      this.#at = at;
+    }
+  }
+
+  #looseLineEnd(code: number): void {
+    this.#at++;
+    if (code !== CARRIAGE_RETURN) return;
+    if (this.#at === this.#text.length) this.#state.afterReturn = true;
+    else if (this.#text.charCodeAt(this.#at) === LINE_FEED) this.#at++;
+  }
+
+  #startRun(): void {
+    const state = this.#state;
+    state.hold = state.runAt = this.#here();
+    state.run = 0;
+    state.runFirst = state.lineBlank;
+    state.lineBlank = false;
+    state.phase = LOOSE_RUN;
+  }
+
+  /** A run is over. Returns as `#report`. */
+  #endLooseRun(): boolean {
+    const state = this.#state;
+    if (state.run < 3) {
+      state.hold = NONE;
+      state.phase = LOOSE;
+      if (state.fence === null) state.inlines = true;
+    } else if (state.fence === null) {
+      state.words = 0;
+      state.phase = LOOSE_INFO;
+    } else {
+      if (this.#closeFence()) return true;
+      state.phase = LOOSE;
+    }
+    return false;
+  }
+
+  /** Opens a fence whose run is followed by an info string, or at once by content. */
+  #openLoose(info: boolean): void {
+    const state = this.#state;
+    const contentAt = state.runAt + state.run;
+    this.#endInlines(state.hold);
+    this.#report(state.hold);
+    this.#startFence(info ? this.#here() : contentAt);
+    state.phase = LOOSE;
+    if (!info) this.#switch(contentAt, "fence");
+  }
+
+  /** Decides what waits as if nothing followed. Returns as `#report`. */
+  #endLoose(): boolean {
+    const state = this.#state;
+    if (state.phase === LOOSE_RUN && this.#endLooseRun()) return true;
+    if (state.phase !== LOOSE_INFO) return false;
+    this.#openLoose(state.runFirst || state.words === 0);
+    return false;
+  }
+
   /** For `release`. Returns as `#report`. */
   #decide(): boolean {
     const state = this.#state;
@@ -1171,19 +1601,23 @@ export class MarkdownLines {
       case INFO:
         this.#openFence();
         break;
+      case INSIDE:
       case CLOSER:
       case CLOSER_BLANKS:
-        if (state.run < state.fence!.marker.length) {
-          if (this.#switch(this.#heldFrom(), "fence")) return true;
-        } else {
-          if (this.#closeFence()) return true;
-          state.inlines = true;
-        }
+      case CLOSER_TAG:
+      case CLOSER_OPENER:
+      case LATE_RUN:
+      case LATE_INFO:
+      case LATE_CLOSER:
+        if (this.#endPhase()) return true;
+        state.inlines = state.fence === null;
         break;
-      case INSIDE:
-        if (this.#switch(this.#heldFrom(), "fence")) return true;
-        break;
+      case LOOSE_RUN:
+      case LOOSE_INFO:
+        return this.#endLoose();
       case MIDDLE:
+      case LOOSE:
+      case LOOSE_EXCESS:
         return false;
       default:
         state.hold = NONE;
@@ -1220,12 +1654,27 @@ function readRule(state: State, code: number): void {
   if (rule.character === EQUALS && rule.underline === 0) state.rule = null;
 }
 
+/** Index of a character, or the length of the text. */
+function find(text: string, character: string, from: number): number {
+  const found = text.indexOf(character, from);
+  return found < 0 ? text.length : found;
+}
+
+function holdsMarkdown(fence: Fence): boolean {
+  const language = fence.language?.toLowerCase();
+  return language === "md" || language === "markdown" || language === "mdx";
+}
+
+function isLetter(code: number): boolean {
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x7a;
+}
+
 function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-function isLineEnd(text: string, index: number): boolean {
-  const code = text.charCodeAt(index);
+function isLineEnd(code: number): boolean {
   return code === LINE_FEED || code === CARRIAGE_RETURN;
 }
 
@@ -1233,13 +1682,13 @@ function copyOf<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
 
-function newState(): State {
+function newState(phase: number): State {
   return {
     offset: 0,
     carry: "",
     kind: "prose",
     hold: NONE,
-    phase: BLOCK,
+    phase,
     containers: [],
     matched: 0,
     column: 0,
@@ -1265,6 +1714,12 @@ function newState(): State {
     markerIndent: 0,
     fence: null,
     fenceIndent: 0,
+    inner: [],
+    innerRun: 0,
+    lineRun: 0,
+    words: 0,
+    lineBlank: true,
+    runFirst: false,
     fences: 0,
     afterReturn: false,
     tooDeep: false,
