@@ -1,4 +1,5 @@
 export * from "./transforms/collect.ts";
+export * from "./transforms/estimate_tokens.ts";
 export * from "./transforms/language_id.ts";
 export * from "./transforms/part.ts";
 export * from "./transforms/pipeline.ts";
@@ -10,4 +11,5 @@ export * from "./transforms/snippet_extractor.ts";
 export * from "./transforms/stage.ts";
 export * from "./transforms/surrogate_sanitizer.ts";
 export * from "./transforms/tool_edit.ts";
+export * from "./transforms/tool_results.ts";
 export * from "./transforms/truncate_middle.ts";
