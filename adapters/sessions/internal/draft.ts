@@ -19,6 +19,10 @@ export interface Draft
   failed?: string[];
   /** What calls changed. */
   hunks?: Record<string, Hunk[]>;
+  /** A later record may hold the same with more. */
+  partial?: boolean;
+  /** The last block is a call that a later record of this stamp holds whole. */
+  growing?: string;
   /** Roughly how many characters it holds. */
   size: number;
 }

@@ -1,3 +1,4 @@
+import type { ToolEdit } from "../../../transforms/tool_edit.ts";
 import type { MessageWindow } from "./message_window.ts";
 
 /** Where a record stands. */
@@ -44,6 +45,8 @@ export interface SessionFormat {
   lists?: readonly string[];
   /** Whether code may stand between tags. */
   tagBlocks?: boolean;
+  /** Rows for tools that only this format knows. */
+  toolEdits?: readonly ToolEdit[];
   /** Makes a reader, or one that goes on from a snapshot. */
   reader(context: ReaderContext, snapshot?: unknown): RecordReader;
 }

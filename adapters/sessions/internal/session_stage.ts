@@ -62,6 +62,9 @@ export class SessionStage implements Stage<string | Uint8Array, Message> {
     this.#input = new TextInput(false, onWarning, state?.input);
     const finder = new SnippetFinder({
       ...options,
+      toolEdits: options.toolEdits === false
+        ? false
+        : [...format.toolEdits ?? [], ...options.toolEdits ?? []],
       tagBlocks: format.tagBlocks ?? false,
     });
     this.#window = new MessageWindow(

@@ -34,8 +34,9 @@ export function placeOfDiff(diff: string): SnippetPlace | undefined {
     const mark = diff[start];
     // Inside a hunk a line `--- x` is a removed line `-- x`.
     if (oldLeft > 0 || newLeft > 0) {
-      if (mark !== "+") oldLeft--;
-      if (mark !== "-") newLeft--;
+      // "\\ No newline at end of file" is no line of either file.
+      if (mark !== "+" && mark !== "\\") oldLeft--;
+      if (mark !== "-" && mark !== "\\") newLeft--;
     } else if (mark === "-" && diff.startsWith("--- ", start)) {
       old = headerPath(diff.slice(start + 4, Math.min(end, start + 1_024)));
     } else if (mark === "+" && diff.startsWith("+++ ", start)) {
