@@ -1,18 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { anthropic } from "../../../adapters/providers/anthropic.ts";
-import { type Collected, collectParts, type Part } from "../../../mod.ts";
+import { collectParts, type Part } from "../../../mod.ts";
+import { decodeWith } from "./decode.ts";
 
-function decode(events: readonly unknown[]): Collected & { parts: Part[] } {
-  const stage = anthropic.create({});
-  const parts: Part[] = [];
-  const emit = (part: Part): void => {
-    parts.push(part);
-  };
-  for (const event of events) {
-    stage.push({ data: JSON.stringify(event) }, emit);
-  }
-  stage.end(emit);
-  return { ...collectParts(parts), parts };
+function decode(events: readonly unknown[]): ReturnType<typeof decodeWith> {
+  return decodeWith(anthropic, events);
 }
 
 function start(index: number, block: unknown): unknown {

@@ -1,25 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { openaiChat } from "../../../adapters/providers/openai_chat.ts";
 import type { ProviderOptions } from "../../../adapters/provider.ts";
-import { type Collected, collectParts, type Part } from "../../../mod.ts";
+import type { Part } from "../../../mod.ts";
+import { decodeWith } from "./decode.ts";
 
-/** Decodes chunks; a string is passed as it is. */
 function decode(
   chunks: readonly unknown[],
   options: ProviderOptions = {},
-): Collected & { parts: Part[] } {
-  const stage = openaiChat.create(options);
-  const parts: Part[] = [];
-  const emit = (part: Part): void => {
-    parts.push(part);
-  };
-  for (const chunk of chunks) {
-    stage.push({
-      data: typeof chunk === "string" ? chunk : JSON.stringify(chunk),
-    }, emit);
-  }
-  stage.end(emit);
-  return { ...collectParts(parts), parts };
+): ReturnType<typeof decodeWith> {
+  return decodeWith(openaiChat, chunks, options);
 }
 
 function delta(delta: unknown, finish: string | null = null): unknown {
