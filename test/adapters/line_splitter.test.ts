@@ -112,11 +112,15 @@ describe("LineSplitterStream", () => {
   test("a line of 4 M characters in small pieces takes linear time", () => {
     const time = (length: number): number => {
       const chunks = pieces("x".repeat(length), 16);
-      const { stage } = new LineSplitterStream();
-      const before = performance.now();
-      for (const chunk of chunks) stage.push(chunk, () => {});
-      stage.end(() => {});
-      return (performance.now() - before) / length;
+      let best = Infinity;
+      for (let round = 0; round < 3; round++) {
+        const { stage } = new LineSplitterStream();
+        const before = performance.now();
+        for (const chunk of chunks) stage.push(chunk, () => {});
+        stage.end(() => {});
+        best = Math.min(best, performance.now() - before);
+      }
+      return best / length;
     };
     time(400_000);
     expect(time(4_000_000) / time(400_000)).toBeLessThan(8);
