@@ -1,5 +1,6 @@
 export * from "./transforms/collect.ts";
 export * from "./transforms/estimate_tokens.ts";
+export * from "./transforms/fence_tracker.ts";
 export * from "./transforms/language_id.ts";
 export * from "./transforms/part.ts";
 export * from "./transforms/pipeline.ts";

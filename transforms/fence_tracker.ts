@@ -1,0 +1,393 @@
+/**
+ * Tells code from prose in streamed Markdown.
+ *
+ * @module
+ */
+
+import type { CodeKind, Part, TextPart } from "./part.ts";
+import { type Emit, StageStream } from "./stage.ts";
+import { CodeSpans, type CodeSpansSnapshot } from "./internal/code_spans.ts";
+import {
+  HeldText,
+  type HeldTextSnapshot,
+  textPart,
+} from "./internal/held_text.ts";
+import {
+  type FenceMode,
+  type LineKind,
+  MarkdownLines,
+  type MarkdownLinesSnapshot,
+} from "./internal/markdown_lines.ts";
+import { makeSnapshot, openSnapshot } from "./internal/snapshot.ts";
+import { TextStage } from "./internal/text_stage.ts";
+
+export type { FenceMode } from "./internal/markdown_lines.ts";
+
+/** Options of {@linkcode FenceTrackerStream}. */
+export interface FenceTrackerStreamOptions {
+  /**
+   * How fences are found, see {@linkcode FenceMode}.
+   *
+   * @default {"tolerant"}
+   */
+  mode?: FenceMode;
+  /**
+   * Whether, inside a fence whose info begins with `md`, `markdown` or `mdx`, a
+   * fence line with an info word opens a nested block, which its own closing
+   * line ends. All of that is content of the outer fence. Not in mode `"loose"`.
+   *
+   * @default {false}
+   */
+  nested?: boolean;
+  /**
+   * Whether these count too: an opener (with at most one info word) at the end
+   * of a prose line, a closer at the end of a code line, a closer with a tag or
+   * with the next opener right behind it. Not in mode `"loose"`.
+   *
+   * @default {false}
+   */
+  glued?: boolean;
+  /**
+   * `"hold"` marks code spans as `code: "inline"`. For that, prose is held from
+   * a run of backticks until its partner comes, the paragraph ends or
+   * `maxSpanLength` is reached. Left out, no prose waits and no span is marked.
+   */
+  inline?: "hold";
+  /**
+   * How long a fence's opening line may be, in UTF-16 code units from its
+   * indentation on; likewise a line that may still be a closing one. A longer
+   * one opens or closes nothing, with a `limit` warning.
+   *
+   * @default {1024}
+   */
+  maxInfoLength?: number;
+  /**
+   * How deep block quotes and list items may be nested. Deeper ones are read as
+   * text, with one `limit` warning.
+   *
+   * @default {100}
+   */
+  maxDepth?: number;
+  /**
+   * How long a code span may be with `inline: "hold"`, in UTF-16 code units
+   * with both runs. What is held longer leaves as text, with a `limit` warning.
+   *
+   * @default {4096}
+   */
+  maxSpanLength?: number;
+  /** A snapshot of another tracker with the same options, to go on from. */
+  snapshot?: unknown;
+  /** See {@linkcode StageStreamOptions.highWaterMark}. */
+  highWaterMark?: number;
+}
+
+const STAGE = "fence-tracker";
+const MODES: readonly unknown[] = ["commonmark", "tolerant", "loose"];
+
+interface State {
+  offset: number;
+  lines: MarkdownLinesSnapshot;
+  spans: CodeSpansSnapshot | null;
+  held: HeldTextSnapshot;
+  unsettled: number;
+  passing: boolean;
+}
+
+/*
+ *   text ──▶ MarkdownLines ──marker, fence──────────────────────▶ out
+ *                  │ prose
+ *                  ├── without `inline` ────────────────────────▶ out
+ *                  └── CodeSpans ── settled: prose or inline ───▶ out
+ *
+ *   held:  [ unsettled: prose behind an open run ][ what MarkdownLines keeps ]
+ */
+class FenceTrackerStage extends TextStage {
+  protected readonly held: HeldText;
+  readonly #lines: MarkdownLines;
+  readonly #spans: CodeSpans | undefined;
+  readonly #maxSpanLength: number;
+  /** An upstream tracker has marked the text: nothing is left to do. */
+  #passing: boolean;
+  /** How much of the held text is prose that a code span may yet cover. */
+  #unsettled: number;
+  /** Offset of the next text to leave. */
+  #at = 0;
+  #emit: Emit<Part> = ignore;
+  /** The part whose text is at work, while it may leave as it is. */
+  #whole: TextPart | undefined;
+
+  constructor(options: FenceTrackerStreamOptions) {
+    super();
+    const state = openSnapshot<State>(STAGE, options.snapshot);
+    const holds = options.inline === "hold";
+    this.#maxSpanLength = options.maxSpanLength ?? 4096;
+    this.#lines = new MarkdownLines(
+      options,
+      {
+        text: (text, kind) => this.#line(text, kind),
+        fenceStart: (fence) => this.#fence({ type: "fence-start", fence }),
+        fenceEnd: (fence, closed, end) =>
+          this.#fence({ type: "fence-end", fence, closed, end }),
+        limit: (message, start, end) =>
+          this.#emit({ type: "warning", code: "limit", message, start, end }),
+        ...(holds ? { paragraphEnd: () => this.#endSpans() } : {}),
+      },
+      state?.lines,
+    );
+    this.#spans = holds
+      ? new CodeSpans(this.#maxSpanLength, state?.spans ?? undefined)
+      : undefined;
+    this.held = new HeldText(state?.held);
+    this.offset = state?.offset ?? 0;
+    this.#unsettled = state?.unsettled ?? 0;
+    this.#passing = state?.passing ?? false;
+  }
+
+  protected text(
+    text: string,
+    start: number,
+    code: CodeKind | undefined,
+    whole: TextPart | undefined,
+    emit: Emit<Part>,
+  ): void {
+    if (code !== undefined && !this.#passing) this.#pass(emit);
+    if (this.#passing) {
+      emit(whole ?? textPart(text, start, code));
+      return;
+    }
+    this.#lines.seek(start);
+    this.#emit = emit;
+    this.#whole = whole;
+    this.#at = start - this.held.length;
+    this.#lines.advance(text);
+    this.#whole = undefined;
+    const kept = this.#unsettled + this.#lines.pending - this.held.length;
+    if (kept > 0) {
+      const from = text.length - kept;
+      this.held.add(text.slice(from), start + from);
+    }
+  }
+
+  protected override part(part: Part, emit: Emit<Part>): void {
+    if (part.type === "fence-start" && !this.#passing) this.#pass(emit);
+    super.part(part, emit);
+  }
+
+  protected release(emit: Emit<Part>): void {
+    if (this.held.length === 0) return;
+    this.#begin(emit);
+    this.#lines.release();
+    this.#endSpans();
+  }
+
+  end(emit: Emit<Part>): void {
+    if (this.#passing) return;
+    this.#begin(emit);
+    this.#lines.end();
+    this.#endSpans();
+  }
+
+  snapshot(): unknown {
+    const state: State = {
+      offset: this.offset,
+      lines: this.#lines.snapshot(),
+      spans: this.#spans?.snapshot() ?? null,
+      held: this.held.snapshot(),
+      unsettled: this.#unsettled,
+      passing: this.#passing,
+    };
+    return makeSnapshot(STAGE, state);
+  }
+
+  #begin(emit: Emit<Part>): void {
+    this.#emit = emit;
+    this.#at = this.offset - this.held.length;
+  }
+
+  /** Marked text comes in: from now on everything passes. */
+  #pass(emit: Emit<Part>): void {
+    this.release(emit);
+    this.#emit = emit;
+    this.#lines.breakFence("");
+    this.#passing = true;
+  }
+
+  #line(text: string, kind: LineKind): void {
+    if (kind !== "prose") {
+      this.#endSpans();
+      this.#give(text, kind);
+    } else if (this.#spans === undefined) this.#give(text, undefined);
+    else this.#prose(text, this.#spans);
+  }
+
+  #fence(part: Part): void {
+    this.#endSpans();
+    this.#emit(part);
+  }
+
+  /** Lets text go that is next in line: the held text first, then what is not held yet. */
+  #give(text: string, code: CodeKind | undefined): void {
+    const held = this.held.length;
+    if (held === 0) {
+      const whole = this.#whole;
+      this.#emit(
+        whole !== undefined && code === undefined &&
+          whole.text.length === text.length
+          ? whole
+          : textPart(text, this.#at, code),
+      );
+    } else if (text.length <= held) {
+      this.held.give(this.#emit, text.length, code);
+    } else {
+      this.held.give(this.#emit, held, code);
+      this.#emit(textPart(text.slice(held), this.#at + held, code));
+    }
+    this.#at += text.length;
+  }
+
+  #prose(text: string, spans: CodeSpans): void {
+    const before = spans.position - this.#unsettled;
+    spans.text(text);
+    if (
+      this.#unsettled === 0 && spans.settled === spans.position &&
+      spans.spans.length === 0 && spans.expired.length === 0
+    ) {
+      this.#give(text, undefined);
+      return;
+    }
+    const kept = this.held.length - this.#unsettled;
+    if (text.length > kept) {
+      this.held.add(
+        text.slice(kept),
+        this.#at + this.#unsettled + kept,
+      );
+    }
+    this.#settle(spans, before);
+  }
+
+  /** The paragraph is over, or something else than prose comes. */
+  #endSpans(): void {
+    const spans = this.#spans;
+    if (spans === undefined) return;
+    const before = spans.position - this.#unsettled;
+    spans.end();
+    this.#settle(spans, before);
+  }
+
+  /** Lets go what is decided of the held prose, which begins at position `from`. */
+  #settle(spans: CodeSpans, from: number): void {
+    let at = from;
+    let span = 0;
+    for (const run of spans.expired) {
+      for (; span < spans.spans.length; span++) {
+        const [start, end] = spans.spans[span]!;
+        if (start > run) break;
+        this.#giveHeld(start - at, undefined);
+        this.#giveHeld(end - start, "inline");
+        at = end;
+      }
+      this.#giveHeld(run - at, undefined);
+      at = run;
+      const start = this.#at;
+      this.#emit({
+        type: "warning",
+        code: "limit",
+        message:
+          `A run of backticks was not closed within ${this.#maxSpanLength} code units: it is read as text`,
+        start,
+        end: start + this.#maxSpanLength,
+      });
+    }
+    for (; span < spans.spans.length; span++) {
+      const [start, end] = spans.spans[span]!;
+      this.#giveHeld(start - at, undefined);
+      this.#giveHeld(end - start, "inline");
+      at = end;
+    }
+    this.#giveHeld(spans.settled - at, undefined);
+    this.#unsettled = spans.position - spans.settled;
+  }
+
+  #giveHeld(count: number, code: CodeKind | undefined): void {
+    if (count <= 0) return;
+    this.held.give(this.#emit, count, code);
+    this.#at += count;
+  }
+}
+
+function ignore(): void {}
+
+function checkLimit(name: string, value: number | undefined): void {
+  if (value !== undefined && !(value >= 1)) {
+    throw new RangeError(
+      `Cannot track fences with ${name} "${value}": it must be 1 or more`,
+    );
+  }
+}
+
+/**
+ * Finds fenced code blocks while the text streams, as CommonMark defines them:
+ * in block quotes and lists, with tildes, with longer markers, unclosed at the
+ * end. Parts or strings go in; text comes out as it came in, byte for byte, but
+ * marked: `code: "fence"` for content, `code: "marker"` for opening and closing
+ * lines and for what containers and indentation add to a content line. A
+ * `fence-start` part comes before the opening line, a `fence-end` part behind
+ * the closing line.
+ *
+ * What is held back: outside a fence up to three columns of indentation and a
+ * line that begins like an opener; inside a fence a line's container prefix and
+ * what may be its closing line. Prose is never held (but see
+ * {@linkcode FenceTrackerStreamOptions.inline}).
+ *
+ * Text that an upstream tracker has marked passes as it is. Every other part
+ * passes too; one that is more than a notice (a tool call, an error) first
+ * releases what is held, as if the text ended there.
+ *
+ * Two things differ from commonmark.js, on purpose. A line of nothing but
+ * blanks in a fence in a list item keeps what it has beyond the item's
+ * indentation (as in cmark and micromark). And a tab of which a container takes
+ * only a part is content as it stands, since text is never rewritten.
+ *
+ * Throws a `TypeError` for an unknown `mode` or `inline` and for a foreign
+ * snapshot, and a `RangeError` for a limit below 1.
+ *
+ * @example
+ * ```ts
+ * import { FenceTrackerStream, parse } from "@millrace/millrace";
+ *
+ * const parts = parse(
+ *   "Look:\n```ts\nlet a;\n```\nDone.",
+ *   new FenceTrackerStream(),
+ * );
+ * const kinds = parts.map((part) =>
+ *   part.type === "text" ? part.code ?? "prose" : part.type
+ * );
+ * if (
+ *   kinds.join() !== "prose,fence-start,marker,fence,marker,fence-end,prose"
+ * ) throw new Error(kinds.join());
+ * ```
+ */
+export class FenceTrackerStream extends StageStream<string | Part, Part> {
+  /**
+   * Makes a tracker at the beginning of a text, or one that goes on from a snapshot.
+   *
+   * @param options See {@linkcode FenceTrackerStreamOptions}.
+   */
+  constructor(options: FenceTrackerStreamOptions = {}) {
+    const { mode, inline } = options;
+    if (mode !== undefined && !MODES.includes(mode)) {
+      throw new TypeError(
+        `Cannot track fences in mode "${mode}": use "commonmark", "tolerant" or "loose"`,
+      );
+    }
+    if (inline !== undefined && inline !== "hold") {
+      throw new TypeError(
+        `Cannot track code spans with inline "${inline}": use "hold" or leave it out`,
+      );
+    }
+    checkLimit("maxInfoLength", options.maxInfoLength);
+    checkLimit("maxDepth", options.maxDepth);
+    checkLimit("maxSpanLength", options.maxSpanLength);
+    super(new FenceTrackerStage(options), options);
+  }
+}
