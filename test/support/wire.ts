@@ -58,6 +58,8 @@ export async function drained<Out>(
     }
   } catch (error) {
     return { output, error };
+  } finally {
+    reader.releaseLock();
   }
 }
 
