@@ -231,7 +231,7 @@ export class ClaudeCodeAdapter implements ProviderAdapter<ClaudeCodeEvent> {
       output.events.push({ name: "raw:event", payload: event });
       return output;
     }
-    const name = typeof row.name === "string" ? row.name : row.name(event);
+    const name = nameOf(row, event);
     switch (event.type) {
       case "control_request":
         this.#request(event as ControlRequestEvent, name, output);
@@ -337,6 +337,16 @@ export class ClaudeCodeAdapter implements ProviderAdapter<ClaudeCodeEvent> {
         });
       }
     }
+  }
+}
+
+/** A name of the user's own making may fail; the event is still one. */
+function nameOf(row: ClaudeCodeRow, event: RawEvent): string {
+  if (typeof row.name === "string") return row.name;
+  try {
+    return row.name(event);
+  } catch {
+    return "raw:event";
   }
 }
 
