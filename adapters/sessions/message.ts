@@ -9,6 +9,20 @@ import type { SnippetConvention } from "../../transforms/snippet_convention.ts";
 import type { StageStreamOptions } from "../../transforms/stage.ts";
 import type { ToolEdit } from "../../transforms/tool_edit.ts";
 
+/** The programs whose stored sessions can be read. */
+export type SessionKind =
+  | "aider"
+  | "claude-session"
+  | "cline"
+  | "codex-session"
+  | "continue"
+  | "copilot"
+  | "cursor"
+  | "gemini-session"
+  | "opencode"
+  | "pi"
+  | "specstory";
+
 /** A piece of a message, in the order of the file. */
 export type Block =
   | TextBlock

@@ -4,18 +4,22 @@ import type { ToolSnippet } from "../tool_edit.ts";
 const HEADER = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
 
 /**
- * The patch that a shell command hands to `apply_patch`, as an argument or in a
- * here-document; `undefined` when the command does something else.
+ * The patch that a shell command hands to `apply_patch` (or to a program of
+ * another name that reads it), as an argument or in a here-document; `undefined`
+ * when the command does something else, such as writing the patch to a file.
  */
 export function patchText(command: string): string | undefined {
   const begin = command.indexOf("*** Begin Patch");
-  if (
-    begin < 0 || !/(?:^|[\s;&|/])apply_?patch\s/.test(command.slice(0, begin))
-  ) {
-    return undefined;
-  }
-  return command.slice(begin);
+  if (begin < 0) return undefined;
+  const before = command.slice(Math.max(0, begin - LONGEST_COMMAND), begin);
+  const line = before.slice(before.trimEnd().lastIndexOf("\n") + 1);
+  const applies = /(?:^|[\s;&|/"'])apply_?patch\s/.test(before) ||
+    /<<-?\s*["']?\w+["']?\s*$/.test(line) && !/\b(?:cat|tee)\b|>/.test(line);
+  return applies ? command.slice(begin) : undefined;
 }
+
+/** So far before a patch its command is looked for. */
+const LONGEST_COMMAND = 1_024;
 
 /**
  * One snippet for each file that a patch in the format of Codex (`*** Begin

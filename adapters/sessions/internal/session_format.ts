@@ -1,4 +1,5 @@
 import type { ToolEdit } from "../../../transforms/tool_edit.ts";
+import type { SessionKind } from "../message.ts";
 import type { MessageWindow } from "./message_window.ts";
 
 /** Where a record stands. */
@@ -34,6 +35,8 @@ export interface RecordReader {
 
 /** A way of writing sessions down. */
 export interface SessionFormat {
+  /** The program that writes it. */
+  kind: SessionKind;
   /** Its name. */
   name: string;
   /**

@@ -9,6 +9,7 @@ import type {
 
 /** Aider: `.aider.chat.history.md`, Markdown with marks at the line starts. */
 export const aider: SessionFormat = {
+  kind: "aider",
   name: "aider",
   framing: "text-lines",
   tagBlocks: true,

@@ -18,6 +18,7 @@ import { addHunks } from "../snippets_of.ts";
 
 /** Claude Code: one record a line, one message over several lines, threads by `parentUuid`. */
 export const claudeCode: SessionFormat = {
+  kind: "claude-session",
   name: "claude-session",
   framing: "json-lines",
   reader: (context) => new ClaudeCodeReader(context),

@@ -27,6 +27,7 @@ import { xmlCalls } from "./xml_calls.ts";
 
 /** Cline and Roo Code: `api_conversation_history.json`. */
 export const clineHistory: SessionFormat = {
+  kind: "cline",
   name: "cline-history",
   framing: "document",
   reader: (context) => new ClineHistoryReader(context),
@@ -34,6 +35,7 @@ export const clineHistory: SessionFormat = {
 
 /** Cline and Roo Code: `ui_messages.json`. */
 export const clineMessages: SessionFormat = {
+  kind: "cline",
   name: "cline-messages",
   framing: "document",
   toolEdits: [

@@ -29,6 +29,7 @@ const PATCH_APPLIED = "patch_apply_end";
 
 /** Codex CLI: rollouts in an envelope, the bare items before it, and flat records of exporters. */
 export const codex: SessionFormat = {
+  kind: "codex-session",
   name: "codex-session",
   framing: "json-lines",
   toolEdits: [{ tool: PATCH_APPLIED, snippets: patchApplied }],

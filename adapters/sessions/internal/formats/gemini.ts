@@ -23,6 +23,7 @@ import { addHunks, hunksOfDiff } from "../snippets_of.ts";
 
 /** Gemini CLI from 0.39: lines; the same message again and again while it grows. */
 export const gemini: SessionFormat = {
+  kind: "gemini-session",
   name: "gemini-session",
   framing: "json-lines",
   reader: (context, snapshot) =>
