@@ -1,4 +1,5 @@
 export * from "./transforms/collect.ts";
+export * from "./transforms/dialect.ts";
 export * from "./transforms/estimate_tokens.ts";
 export * from "./transforms/fence_tracker.ts";
 export * from "./transforms/language_id.ts";
@@ -11,6 +12,7 @@ export * from "./transforms/snippet_convention.ts";
 export * from "./transforms/snippet_extractor.ts";
 export * from "./transforms/stage.ts";
 export * from "./transforms/surrogate_sanitizer.ts";
+export * from "./transforms/tool_call_salvager.ts";
 export * from "./transforms/tool_edit.ts";
 export * from "./transforms/tool_results.ts";
 export * from "./transforms/truncate_middle.ts";
