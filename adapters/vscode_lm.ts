@@ -11,7 +11,7 @@
 import type { ErrorInfo, FinishReason, Part } from "../transforms/part.ts";
 import { pipeline } from "../transforms/pipeline.ts";
 import type { Tool } from "../transforms/schema.ts";
-import type { Emit } from "../transforms/stage.ts";
+import type { Emit, Stage } from "../transforms/stage.ts";
 import { SurrogateSanitizerStream } from "../transforms/surrogate_sanitizer.ts";
 import { ToolCallSalvagerStream } from "../transforms/tool_call_salvager.ts";
 import { CallCollector } from "./internal/call_collector.ts";
@@ -147,18 +147,10 @@ export function fromVscodeLm(
   options: FromVscodeLmOptions = {},
 ): ReadableStream<Part> {
   const source = new ResponseSource(response, options);
-  const parts = new ReadableStream<Part>({
+  return new ReadableStream<Part>({
     pull: (controller) => source.pull(controller),
     cancel: () => source.stop(),
   }, { highWaterMark: 0 });
-  const { tools } = options;
-  if (tools === undefined || tools.length === 0) return parts;
-  return parts.pipeThrough(
-    pipeline(
-      new SurrogateSanitizerStream(),
-      new ToolCallSalvagerStream({ tools }),
-    ),
-  );
 }
 
 /**
@@ -240,6 +232,8 @@ type Step = IteratorResult<unknown> | "cancelled";
  */
 class ResponseSource {
   readonly #decoder: PartDecoder;
+  /** The stages behind the decoder, when tools were offered. */
+  readonly #stage: Stage<string | Part, Part> | undefined;
   readonly #onError: "part" | "throw";
   /** The iterator, once there is a response. */
   readonly #iterator: Promise<AsyncIterator<unknown>>;
@@ -247,11 +241,20 @@ class ResponseSource {
   readonly #cancelled: Promise<"cancelled">;
   readonly #release: () => void;
   #wasCancelled = false;
+  /** What the stream has to fail with. */
+  #failure: { error: unknown } | undefined;
   #over = false;
   #returned = false;
 
   constructor(response: unknown, options: FromVscodeLmOptions) {
     this.#decoder = new PartDecoder(options);
+    const { tools } = options;
+    if (tools !== undefined && tools.length > 0) {
+      this.#stage = pipeline(
+        new SurrogateSanitizerStream(),
+        new ToolCallSalvagerStream({ tools }),
+      ).stage;
+    }
     this.#onError = options.onError ?? "part";
     this.#iterator = isThenable(response)
       ? Promise.resolve(response).then(iteratorOf)
@@ -280,11 +283,14 @@ class ResponseSource {
 
   async pull(controller: ReadableStreamDefaultController<Part>): Promise<void> {
     let emitted = false;
-    const emit: Emit<Part> = (part) => {
+    const enqueue: Emit<Part> = (part) => {
       emitted = true;
       controller.enqueue(part);
     };
-    while (!emitted) {
+    const emit: Emit<Part> = this.#stage === undefined
+      ? enqueue
+      : (part) => this.#stage!.push(part, enqueue);
+    while (!emitted && !this.#over) {
       let step: Step;
       try {
         step = this.#wasCancelled ? "cancelled" : await this.#next();
@@ -294,9 +300,12 @@ class ResponseSource {
         this.#end();
         this.#return();
         if (this.#wasCancelled) this.#decoder.finish("cancelled", emit);
-        else if (this.#onError === "throw") return controller.error(error);
-        else this.#decoder.fail(error, emit);
-        return controller.close();
+        else if (this.#onError === "part") this.#decoder.fail(error, emit);
+        this.#stage?.end(enqueue);
+        if (this.#onError === "throw" && !this.#wasCancelled) {
+          this.#failure = { error };
+        }
+        break;
       }
       // The consumer cancelled meanwhile.
       if (this.#over) return;
@@ -309,8 +318,13 @@ class ResponseSource {
         step === "cancelled" ? "cancelled" : undefined,
         emit,
       );
-      return controller.close();
+      this.#stage?.end(enqueue);
+      break;
     }
+    if (!this.#over) return;
+    if (this.#failure === undefined) controller.close();
+    // An error throws away what is queued: it waits until that has been read.
+    else if (!emitted) controller.error(this.#failure.error);
   }
 
   /** The consumer wants no more. */
