@@ -122,6 +122,7 @@ export function fromJSONL(
   options: FromJSONLOptions = {},
 ): ReadableStream<Part> {
   checkSourceOptions(options);
+  const maxLineChars = limitOf("maxLineChars", options.maxLineChars);
   const decoder = resolveProvider(options.provider ?? "auto").create(options);
   if (isResponse(source) && !source.ok) {
     const machine = new ErrorBodyMachine(
@@ -130,7 +131,6 @@ export function fromJSONL(
     );
     return partSource(chunksOf(source), machine, options);
   }
-  const maxLineChars = limitOf("maxLineChars", options.maxLineChars);
   const machine = new ProviderMachine(
     decoder,
     {

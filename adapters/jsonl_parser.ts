@@ -141,7 +141,9 @@ class JSONLParser extends FailingStage<string | Uint8Array, JSONLRecord> {
     this.failure = failureOf(state?.failure);
     this.#input = new TextInput(
       options.fatalUtf8 ?? false,
-      options.onWarning,
+      (warning) => {
+        if (this.failure === undefined) options.onWarning?.(warning);
+      },
       state?.input,
     );
     this.#machine = new JSONLMachine(

@@ -80,20 +80,19 @@ class SSEFraming implements Framing {
 
   constructor(
     output: FramingOutput,
-    options: FromSSEOptions,
-    contentType: string | undefined,
+    options: {
+      maxLineChars: number;
+      maxBlockChars: number;
+      flushAtEnd: boolean;
+      contentType: string | undefined;
+    },
   ) {
-    const maxBlockChars = limitOf("maxEventChars", options.maxEventChars);
     this.#output = output;
-    this.#contentType = contentType;
-    this.#flushAtEnd = options.flushAtEnd ?? true;
+    this.#contentType = options.contentType;
+    this.#flushAtEnd = options.flushAtEnd;
     this.#machine = new SSEMachine({
-      maxBlockChars,
-      maxLineChars: limitOf(
-        "maxLineChars",
-        options.maxLineChars,
-        maxBlockChars,
-      ),
+      maxLineChars: options.maxLineChars,
+      maxBlockChars: options.maxBlockChars,
       headChars: ERROR_BODY_CHARS,
     });
   }
@@ -193,6 +192,12 @@ export function fromSSE(
 ): ReadableStream<Part> {
   checkSourceOptions(options);
   const provider = resolveProvider(options.provider ?? "auto");
+  const maxBlockChars = limitOf("maxEventChars", options.maxEventChars);
+  const maxLineChars = limitOf(
+    "maxLineChars",
+    options.maxLineChars,
+    maxBlockChars,
+  );
   const decoder = provider.create(options);
   if (isResponse(source) && !source.ok) {
     const machine = new ErrorBodyMachine(
@@ -209,9 +214,15 @@ export function fromSSE(
     {
       fatalUtf8: options.fatalUtf8 ?? false,
       arrays: provider.transport !== "sse",
-      maxEventChars: limitOf("maxEventChars", options.maxEventChars),
+      maxEventChars: maxBlockChars,
     },
-    (output) => new SSEFraming(output, options, contentType),
+    (output) =>
+      new SSEFraming(output, {
+        maxLineChars,
+        maxBlockChars,
+        flushAtEnd: options.flushAtEnd ?? true,
+        contentType,
+      }),
   );
   return partSource(chunksOf(source), machine, options);
 }

@@ -111,7 +111,9 @@ class SSEParser extends FailingStage<string | Uint8Array, ServerSentEvent> {
     this.#bytes = state !== undefined;
     this.#input = new TextInput(
       options.fatalUtf8 ?? false,
-      options.onWarning,
+      (warning) => {
+        if (this.#machine.failure === undefined) options.onWarning?.(warning);
+      },
       state?.input,
     );
     this.#machine = new SSEMachine({
@@ -137,9 +139,8 @@ class SSEParser extends FailingStage<string | Uint8Array, ServerSentEvent> {
       this.#bytes = true;
       this.#emit = emit;
       this.#input.push(chunk, this.#text);
-      this.failure = this.#input.failure;
     }
-    this.failure ??= this.#machine.failure;
+    this.failure = this.#machine.failure ?? this.#input.failure;
   }
 
   protected finish(emit: Emit<ServerSentEvent>): void {

@@ -57,13 +57,13 @@ export class StreamError extends Error {
   /** What failed. */
   readonly code: StreamErrorCode;
   /** The HTTP status, when a response failed. */
-  readonly status?: number;
+  declare readonly status?: number;
   /** The 1-based number of the line, when it is about one. */
-  readonly line?: number;
+  declare readonly line?: number;
   /** Offset in bytes, when it is about bytes. */
-  readonly offset?: number;
+  declare readonly offset?: number;
   /** The beginning of what could not be read, at most 200 characters. */
-  readonly excerpt?: string;
+  declare readonly excerpt?: string;
 
   /**
    * Makes the error.

@@ -54,7 +54,9 @@ export class ProviderMachine implements PartMachine {
     this.#makeFraming = makeFraming;
     this.#input = new TextInput(
       options.fatalUtf8,
-      (warning: WarningPart) => this.#emit(warning),
+      (warning: WarningPart) => {
+        if (this.failure === undefined) this.#emit(warning);
+      },
     );
     this.#output = {
       event: (input) => {
@@ -68,7 +70,8 @@ export class ProviderMachine implements PartMachine {
   }
 
   get failure(): StreamError | undefined {
-    return this.#input.failure ?? this.#framing?.failure ?? this.#foreign;
+    // Text goes no further than a framing that failed, so that came first.
+    return this.#framing?.failure ?? this.#input.failure ?? this.#foreign;
   }
 
   push(chunk: unknown, emit: Emit<Part>): void {

@@ -475,31 +475,27 @@ describe("SSEParserStream: time", () => {
       }
       return best / length;
     };
-    time(100_000);
-    return time(1_000_000) / time(100_000);
+    time(50_000);
+    return time(500_000) / time(50_000);
   };
 
-  test("is linear whatever comes", () => {
-    const inputs: Record<string, (length: number) => string> = {
-      "one line": (length) => `data: ${"x".repeat(length)}\n\n`,
-      "many data lines": (length) => "data:ab\n".repeat(length / 8),
-      "comments": (length) => ": ping\n".repeat(length / 7),
-      "a comment without end": (length) => `:${"x".repeat(length)}`,
-      "blank lines": (length) => "\n".repeat(length),
-      "carriage returns": (length) => "\r".repeat(length),
-      "noise": (length) => "x".repeat(length),
-      "ids": (length) => "id:1\n\n".repeat(length / 6),
-    };
-    for (const [name, text] of Object.entries(inputs)) {
+  const inputs: Record<string, (length: number) => string> = {
+    "one line": (length) => `data: ${"x".repeat(length)}\n\n`,
+    "many data lines": (length) => "data:ab\n".repeat(length / 8),
+    "comments": (length) => ": ping\n".repeat(length / 7),
+    "a comment without end": (length) => `:${"x".repeat(length)}`,
+    "blank lines": (length) => "\n".repeat(length),
+    "carriage returns": (length) => "\r".repeat(length),
+    "noise": (length) => "x".repeat(length),
+    "ids": (length) => "id:1\n\n".repeat(length / 6),
+  };
+  for (const [name, text] of Object.entries(inputs)) {
+    test(`is linear for ${name}`, () => {
       for (const size of [20, 4096]) {
-        expect([name, size, growth(text, size) < 8]).toEqual([
-          name,
-          size,
-          true,
-        ]);
+        expect(growth(text, size)).toBeLessThan(8);
       }
-    }
-  });
+    });
+  }
 
   test("reads an event of 16 MB in pieces of 256 characters", () => {
     const chunks = pieces(`data: ${"x".repeat(16_000_000)}\n\n`, 256);
