@@ -187,9 +187,8 @@ describe("fitToolResults", () => {
     const fit = (budget: number) =>
       fitToolResults(messages, { budget, count: chars, minChars: 50 });
     const one = await fit(whole - 1_000);
-    expect(one.shortened).toEqual([
-      { toolCallId: "large", from: 2_000, to: expect.any(Number) },
-    ]);
+    expect(one.shortened.map(({ toolCallId, from }) => [toolCallId, from]))
+      .toEqual([["large", 2_000]]);
     expect(one.total).toBeGreaterThan((whole - 1_000) * 0.9);
     expect(one.untouched).toEqual(["small", "older", "newer"]);
     const two = await fit(whole - 2_100);

@@ -518,7 +518,7 @@ describe("convertArguments with Standard Schema", () => {
           opts: { depth: 2 },
         },
         missing: [],
-        repairs: expect.arrayContaining(["trailing-comma"]),
+        repairs: ["python-literal", "trailing-comma"],
       });
       expect(inputOf([["path", "x"], ["line", "many"]], schema as never)).toBe(
         NO,
