@@ -138,7 +138,7 @@ class OpenAIChatEncoder extends WireEncoder<{ calls: number }> {
       this.#event({ ...this.#head, choices: [], usage: usageOf(usage) });
     }
     // Without it, clients see that the stream was cut.
-    if (part.complete) this.emit("data: [DONE]\n\n");
+    if (word !== undefined) this.emit("data: [DONE]\n\n");
   }
 
   #delta(
@@ -177,8 +177,8 @@ function usageOf(usage: UsagePart): Record<string, unknown> {
  *
  * Text, reasoning, tool calls (of either origin), usage, a fatal error and the
  * end go on the wire; every other part has no place there and is left out. What
- * was cut stays cut: without a complete `finish` there is neither a finish reason
- * nor `[DONE]`, and a call whose arguments never completed is sent only where
+ * was cut stays cut: without a complete `finish` of a reason that this wire knows
+ * there is neither a finish reason nor `[DONE]`, and a call whose arguments never completed is sent only where
  * nobody can take it for whole.
  *
  * For a `Response`, bytes are needed: put
