@@ -20,14 +20,14 @@ import {
   QuietStage,
 } from "./internal/failing_stage.ts";
 import { TextInput, type TextInputSnapshot } from "./internal/text_input.ts";
-import type { StreamError } from "./stream_error.ts";
 
 /** Options of {@linkcode decodeText}. */
 export interface DecodeTextOptions extends StageStreamOptions {
   /**
    * Whether bytes that are not UTF-8 make the stream fail, with a
-   * {@linkcode StreamError} of code `"invalid-utf8"` after the text before them.
-   * By default they become U+FFFD and are reported to `onWarning`.
+   * {@linkcode [stream_error].StreamError} of code `"invalid-utf8"` after the
+   * text before them. By default they become U+FFFD and are reported to
+   * `onWarning`.
    *
    * @default {false}
    */

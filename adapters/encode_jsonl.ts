@@ -16,8 +16,8 @@ export interface JSONLEncoderStreamOptions extends StageStreamOptions {
 
 /**
  * Parts in, JSON Lines text out: each part as JSON and a LF.
- * {@linkcode [fromJSONL].fromJSONL} with the
- * {@linkcode [partsProvider].partsProvider} gives the same parts back. A string
+ * {@linkcode [jsonl].fromJSONL} with the
+ * {@linkcode [parts_provider].partsProvider} gives the same parts back. A string
  * stands for its text part.
  *
  * Construction throws a `TypeError` for a foreign snapshot.

@@ -16,12 +16,12 @@ export interface SSEEncoderStreamOptions extends StageStreamOptions {
 
 /**
  * Parts in, `text/event-stream` text out: for each part one event, `data: ` and
- * the part as JSON. {@linkcode [fromSSE].fromSSE} with the
- * {@linkcode [partsProvider].partsProvider} gives the same parts back. A string
+ * the part as JSON. {@linkcode [sse].fromSSE} with the
+ * {@linkcode [parts_provider].partsProvider} gives the same parts back. A string
  * stands for its text part.
  *
  * For a `Response`, bytes are needed: put
- * {@linkcode [encodeText].encodeText} behind it.
+ * {@linkcode [encode_text].encodeText} behind it.
  *
  * Construction throws a `TypeError` for a foreign snapshot.
  *

@@ -98,7 +98,7 @@ function foreign(head: string): StreamError {
  * stream, that is an error of code `"not-json-lines"`.
  *
  * Everything else (reading on demand, cancelling, error answers, `onError`,
- * exactly one `finish` part) is as in {@linkcode [fromSSE].fromSSE}, and so is
+ * exactly one `finish` part) is as in {@linkcode [sse].fromSSE}, and so is
  * what is thrown before anything is read.
  *
  * @param source A `Response`, a web stream, or an iterable, of bytes or strings;

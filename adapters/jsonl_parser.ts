@@ -65,7 +65,7 @@ export interface JSONLParserStreamOptions extends StageStreamOptions {
   /**
    * What happens with a line that is not JSON: it comes out as a
    * {@linkcode JSONLFault} and reading goes on, or the stream fails with a
-   * {@linkcode StreamError} after the values before it.
+   * {@linkcode [stream_error].StreamError} after the values before it.
    *
    * @default {"report"}
    */
@@ -103,8 +103,8 @@ export interface JSONLParserStreamOptions extends StageStreamOptions {
   maxLineChars?: number;
   /**
    * Whether bytes that are not UTF-8 make the stream fail, with a
-   * {@linkcode StreamError} of code `"invalid-utf8"`. By default they become
-   * U+FFFD and are reported to `onWarning`.
+   * {@linkcode [stream_error].StreamError} of code `"invalid-utf8"`. By default
+   * they become U+FFFD and are reported to `onWarning`.
    *
    * @default {false}
    */

@@ -136,7 +136,7 @@ class LineSplitter implements Stage<string | Uint8Array, Line> {
  *
  * Construction throws a `RangeError` for a limit below 1 and a `TypeError` for
  * an unknown `loneCR` or a foreign snapshot; a chunk that is neither a string nor
- * bytes is a {@linkcode StreamError}.
+ * bytes is a {@linkcode [stream_error].StreamError}.
  *
  * @example
  * ```ts

@@ -141,8 +141,8 @@ function isPart(value: unknown): value is Part {
 }
 
 /**
- * Reads what {@linkcode [SSEEncoderStream].SSEEncoderStream} and
- * {@linkcode [JSONLEncoderStream].JSONLEncoderStream} write: parts as JSON, so
+ * Reads what {@linkcode [encode_sse].SSEEncoderStream} and
+ * {@linkcode [encode_jsonl].JSONLEncoderStream} write: parts as JSON, so
  * that they can travel from a server to a client, or into a file and back. Parts
  * of unknown types pass; a known one that lacks what stages rely on becomes a
  * `raw` part.

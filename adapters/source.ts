@@ -1,5 +1,5 @@
 /**
- * What the sources, such as {@linkcode [fromSSE].fromSSE}, have in common. Types
+ * What the sources, such as {@linkcode [sse].fromSSE}, have in common. Types
  * only.
  *
  * @module

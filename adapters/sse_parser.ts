@@ -22,7 +22,6 @@ import {
 import { EXCERPT, excerptOf, limitOf } from "./internal/limits.ts";
 import { SSEMachine, type SSEMachineSnapshot } from "./internal/sse_machine.ts";
 import { TextInput, type TextInputSnapshot } from "./internal/text_input.ts";
-import type { StreamError } from "./stream_error.ts";
 
 /** One event of an event stream. */
 export interface ServerSentEvent {
@@ -41,15 +40,15 @@ export interface SSEParserStreamOptions extends StageStreamOptions {
   /**
    * The longest event, in characters (UTF-16 code units) as received: everything
    * since the last blank line, field names and line ends included. A longer one,
-   * whole or not, makes the stream fail with a {@linkcode StreamError} of code
-   * `"max-buffer-size"`.
+   * whole or not, makes the stream fail with a
+   * {@linkcode [stream_error].StreamError} of code `"max-buffer-size"`.
    *
    * @default {16777216}
    */
   maxBufferSize?: number;
   /**
    * The longest line, in characters. A longer one makes the stream fail with a
-   * {@linkcode StreamError} of code `"line-too-long"`.
+   * {@linkcode [stream_error].StreamError} of code `"line-too-long"`.
    *
    * @default {maxBufferSize}
    */
@@ -63,8 +62,8 @@ export interface SSEParserStreamOptions extends StageStreamOptions {
   flushAtEnd?: boolean;
   /**
    * Whether bytes that are not UTF-8 make the stream fail, with a
-   * {@linkcode StreamError} of code `"invalid-utf8"`. By default they become
-   * U+FFFD and are reported to `onWarning`.
+   * {@linkcode [stream_error].StreamError} of code `"invalid-utf8"`. By default
+   * they become U+FFFD and are reported to `onWarning`.
    *
    * @default {false}
    */
@@ -186,7 +185,7 @@ class SSEParser extends FailingStage<string | Uint8Array, ServerSentEvent> {
  *
  * One leading byte order mark is dropped. Comments and fields with unknown names
  * are no events. When a limit is reached, the stream fails with a
- * {@linkcode StreamError} after everything before it has been read.
+ * {@linkcode [stream_error].StreamError} after everything before it has been read.
  *
  * Construction throws a `RangeError` for a limit below 1 and a `TypeError` for a
  * foreign snapshot.

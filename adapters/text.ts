@@ -88,7 +88,7 @@ function fail(error: ErrorInfo, emit: Emit<Part>): void {
  *
  * Ends with one `finish` part. Plain text has no end marker that could be
  * missing, so its reason is `"unknown"` and `complete` is `false`. Errors,
- * cancelling and `onError` are as in {@linkcode [fromSSE].fromSSE}.
+ * cancelling and `onError` are as in {@linkcode [sse].fromSSE}.
  *
  * @param source A `Response`, a web stream, or an iterable, of bytes or strings;
  * or a whole text.

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { JSONLEncoderStream } from "../../adapters/encode_jsonl.ts";
 import { fromJSONL, type FromJSONLOptions } from "../../adapters/jsonl.ts";
 import { partsProvider } from "../../adapters/parts_provider.ts";
-import { StreamError } from "../../adapters/stream_error.ts";
+import type { StreamError } from "../../adapters/stream_error.ts";
 import { collect, parse, type Part } from "../../mod.ts";
 import { pieces } from "../support/cases/wire_case.ts";
 import { drained } from "../support/wire.ts";

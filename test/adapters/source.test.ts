@@ -179,12 +179,12 @@ for (const [name, { chunk, open }] of Object.entries(wires)) {
           throw new Error("no name");
         },
       };
+      async function* failing(thrown: unknown): AsyncGenerator<string> {
+        yield chunks[0]!;
+        throw thrown;
+      }
       for (const thrown of ["text", undefined, null, 5, hostile, {}]) {
-        async function* failing(): AsyncGenerator<string> {
-          yield chunks[0]!;
-          throw thrown;
-        }
-        const { output } = await drained(open(failing()));
+        const { output } = await drained(open(failing(thrown)));
         expect(textOf(output)).toBe("a");
         expect((endOf(output) as unknown[]).slice(1)).toEqual(["error", false]);
       }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { SSEEncoderStream } from "../../adapters/encode_sse.ts";
 import { partsProvider } from "../../adapters/parts_provider.ts";
 import { fromSSE, type FromSSEOptions } from "../../adapters/sse.ts";
-import { StreamError } from "../../adapters/stream_error.ts";
+import type { StreamError } from "../../adapters/stream_error.ts";
 import { collect, parse, type Part } from "../../mod.ts";
 import { merged, RUNS } from "../laws.ts";
 import { pieces, randomPieces } from "../support/cases/wire_case.ts";
