@@ -16,6 +16,8 @@ export interface ToolSnippet {
   readonly language?: string;
   /** First and last line, 1-based, inclusive, when the arguments tell them. */
   readonly lineRange?: readonly [number, number];
+  /** `false` when the arguments hold only a part of the code. Default: `true`. */
+  readonly closed?: boolean;
 }
 
 /**

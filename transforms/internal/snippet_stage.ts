@@ -582,9 +582,8 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
       this.#fault(`The row of tool "${row.tool}"`, error);
       return;
     }
-    for (
-      const { language, filePath, lineRange, content, replaces } of snippets
-    ) {
+    for (const snippet of snippets) {
+      const { language, filePath, lineRange, content, replaces } = snippet;
       const place: Place = {};
       if (filePath !== undefined) {
         place.filePath = filePath;
@@ -595,7 +594,7 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
         type: "snippet",
         ...withLanguage(place, language),
         content,
-        closed: true,
+        closed: snippet.closed ?? true,
         start,
         end,
         toolCallId: part.toolCallId,

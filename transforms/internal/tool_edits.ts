@@ -98,8 +98,8 @@ const TABLE: readonly Fields[] = [
   },
   {
     tool: "edit_file_v2",
-    path: "relativeWorkspacePath targetFile path",
-    content: "contentsAfterEdit streamingContent contents content",
+    path: "relativeWorkspacePath target_file targetFile path",
+    content: "code_edit contents contentsAfterEdit streamingContent content",
   },
   {
     tool: "search_replace",

@@ -19,6 +19,8 @@ export interface Draft
   failed?: string[];
   /** What calls changed. */
   hunks?: Record<string, Hunk[]>;
+  /** The files of the fences in order, where the format keeps them beside the text. */
+  paths?: (string | null)[];
   /** A later record may hold the same with more. */
   partial?: boolean;
   /** The last block is a call that a later record of this stamp holds whole. */

@@ -1,5 +1,6 @@
 import { SnippetExtractor } from "../../../transforms/internal/snippet_stage.ts";
 import { placeOfDiff } from "../../../transforms/internal/snippet_conventions/diff_header.ts";
+import { languageId } from "../../../transforms/language_id.ts";
 import { setOwn } from "../../../transforms/internal/own_property.ts";
 import type { Part, SnippetPart } from "../../../transforms/part.ts";
 import type { CodeSnippet, SessionStreamOptions } from "../message.ts";
@@ -53,6 +54,7 @@ export class SnippetFinder {
         }
       }
     }
+    addPaths(snippets, draft);
     return snippets;
   }
 
@@ -83,6 +85,21 @@ export class SnippetFinder {
       extractor.push({ type: "text", text: rest, start: from }, emit);
     }
     extractor.end(emit);
+  }
+}
+
+/** Fills in the files that the format keeps beside the text. */
+function addPaths(snippets: CodeSnippet[], { paths }: Draft): void {
+  if (paths === undefined) return;
+  const fenced = snippets.filter(({ toolName }) => toolName === undefined);
+  for (const [index, snippet] of fenced.entries()) {
+    const path = paths[index];
+    if (path === undefined || path === null) continue;
+    if (snippet.filePath !== undefined) continue;
+    snippet.filePath = path;
+    snippet.pathSource = "stored";
+    const id = languageId(snippet.language, path);
+    if (id !== undefined) snippet.languageId = id;
   }
 }
 

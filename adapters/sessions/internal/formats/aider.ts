@@ -74,7 +74,7 @@ class AiderReader implements RecordReader {
     if (state.unmarked && session === null && !said) {
       state.lines[state.lines.length - 1] += `\n${text}`;
       // A line of nothing but blanks is an empty one of the output.
-      if (/\S  $/.test(text)) state.unmarked = false;
+      if (/\S {2}$/.test(text)) state.unmarked = false;
       state.after = line + 1;
       return;
     }

@@ -17,7 +17,7 @@ export const specStory: SessionFormat = {
 };
 
 /** A line that says who speaks, in both versions; an empty name is a tool's output. */
-export const SPEAKER =
+export const SPEAKER: RegExp =
   /^_\*\*(User|Assistant|Agent|)(?: \(([^()]*)\))?\*\*_\s*$/;
 
 interface State {

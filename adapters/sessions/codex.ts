@@ -1,0 +1,54 @@
+/**
+ * Stored sessions of Codex CLI.
+ *
+ * @module
+ */
+
+import { StageStream } from "../../transforms/stage.ts";
+import { codex } from "./internal/formats/codex.ts";
+import { SessionStage } from "./internal/session_stage.ts";
+import type { Message, SessionStreamOptions } from "./message.ts";
+
+/**
+ * The bytes of a rollout of Codex CLI
+ * (`~/.codex/sessions/<date>/rollout-<time>-<id>.jsonl`) in, its messages out.
+ *
+ * Answers stand twice in the file, as event and as item: the items count, and
+ * events only where a file has no items. Calls and reasoning belong to the
+ * assistant's message of their turn. Patches give a snippet for each file they
+ * add or update; what the program says about their success is told by `failed`
+ * and `appliedRanges`. Files from before the envelope, and flat records of
+ * exporters, are read too.
+ *
+ * Construction throws a `RangeError` for a limit below 1 and a `TypeError` for a
+ * foreign snapshot.
+ *
+ * @example
+ * ```ts
+ * import { parse } from "@millrace/millrace";
+ * import { CodexSessionStream } from "@millrace/millrace/adapters/sessions/codex";
+ *
+ * const line = JSON.stringify({
+ *   type: "response_item",
+ *   payload: {
+ *     type: "custom_tool_call",
+ *     name: "apply_patch",
+ *     call_id: "1",
+ *     input: "*** Begin Patch\n*** Add File: a.py\n+print(1)\n*** End Patch",
+ *   },
+ * });
+ * const [message] = parse(line, new CodexSessionStream());
+ * if (message?.snippets[0]?.content !== "print(1)\n") throw new Error();
+ * ```
+ */
+export class CodexSessionStream
+  extends StageStream<string | Uint8Array, Message> {
+  /**
+   * Makes the stream.
+   *
+   * @param options See {@linkcode SessionStreamOptions}.
+   */
+  constructor(options: SessionStreamOptions = {}) {
+    super(new SessionStage(codex, options), options);
+  }
+}
