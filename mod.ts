@@ -1,5 +1,7 @@
 export * from "./transforms/collect.ts";
 export * from "./transforms/dialect.ts";
+export * from "./transforms/directive_extractor.ts";
+export * from "./transforms/directive_types.ts";
 export * from "./transforms/estimate_tokens.ts";
 export * from "./transforms/fence_tracker.ts";
 export * from "./transforms/intent_context.ts";
@@ -13,6 +15,7 @@ export * from "./transforms/schema.ts";
 export * from "./transforms/snippet_convention.ts";
 export * from "./transforms/snippet_extractor.ts";
 export * from "./transforms/stage.ts";
+export * from "./transforms/standard_pipeline.ts";
 export * from "./transforms/surrogate_sanitizer.ts";
 export * from "./transforms/tool_call_salvager.ts";
 export * from "./transforms/tool_edit.ts";

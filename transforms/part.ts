@@ -133,7 +133,7 @@ export interface DirectivePart {
   /** Everything between the tags, byte for byte. */
   content: string;
   /** Content of the nested one-level tags that the options declare as fields. */
-  fields?: Record<string, string>;
+  fields?: Record<string, string | undefined>;
   /** The validated value, when the options give a schema and it held. */
   value?: unknown;
   /** `false` when the stream ended before the closer. */
@@ -242,6 +242,12 @@ export interface ToolBlockedPart {
   toolName: string;
   /** Why, in words for the model. */
   reason: string;
+  /** A salvaged call's markup as written. */
+  raw?: string;
+  /** Offset of the first code unit of `raw`. */
+  start?: number;
+  /** Offset behind `raw`. */
+  end?: number;
 }
 
 /** A piece of code with what is known of its place. */
