@@ -3,6 +3,7 @@ export * from "./transforms/dialect.ts";
 export * from "./transforms/directive_extractor.ts";
 export * from "./transforms/directive_types.ts";
 export * from "./transforms/estimate_tokens.ts";
+export * from "./transforms/fence_splitter.ts";
 export * from "./transforms/fence_tracker.ts";
 export * from "./transforms/intent_context.ts";
 export * from "./transforms/intent_policy.ts";

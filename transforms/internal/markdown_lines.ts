@@ -308,6 +308,13 @@ export class MarkdownLines {
     return this.#state.fence ?? undefined;
   }
 
+  /** What a line has to begin with to stay in the containers that are open. */
+  get prefix(): string {
+    return this.#state.containers.map((width) =>
+      width === QUOTE ? "> " : " ".repeat(width)
+    ).join("");
+  }
+
   /** The state as plain data. */
   snapshot(): MarkdownLinesSnapshot {
     return copyOf(this.#state);
