@@ -135,9 +135,25 @@ export type ProviderName =
  * provider knows comes through as `raw` parts, with one warning
  * `"unknown-provider"`.
  *
+ * Throws a `RangeError` for a limit that is none, and a `TypeError` for a foreign
+ * snapshot.
+ *
  * @param options See {@linkcode ProviderOptions}.
  * @param snapshot What an earlier decoder's `snapshot()` gave.
  * @returns The decoder.
+ *
+ * @example
+ * ```ts
+ * import type { Part } from "@millrace/millrace";
+ * import { autoProvider } from "@millrace/millrace/adapters/provider";
+ *
+ * const parts: Part[] = [];
+ * const emit = (part: Part) => parts.push(part);
+ * const decoder = autoProvider();
+ * decoder.push({ data: '{"choices":[{"index":0,"delta":{"content":"Hi"}}]}' }, emit);
+ * decoder.end(emit);
+ * if (parts[0]?.type !== "text" || parts.at(-1)?.type !== "finish") throw new Error();
+ * ```
  */
 export function autoProvider(
   options: ProviderOptions = {},
@@ -159,6 +175,14 @@ const auto: Provider = {
  *
  * @param provider The name, or a provider.
  * @returns The provider.
+ *
+ * @example
+ * ```ts
+ * import { resolveProvider } from "@millrace/millrace/adapters/provider";
+ *
+ * const { transport } = resolveProvider("ollama");
+ * if (transport !== "jsonl") throw new Error();
+ * ```
  */
 export function resolveProvider(provider: ProviderName | Provider): Provider {
   if (typeof provider !== "string") return provider;

@@ -112,6 +112,14 @@ export function answerPermission(
  * @param request The request.
  * @param answer What the person said.
  * @returns The line to write.
+ *
+ * @example
+ * ```ts
+ * import { answerElicitation } from "@millrace/millrace/adapters/claude_code";
+ *
+ * const line = answerElicitation({ request_id: "r2" }, { action: "accept", content: { city: "Brest" } });
+ * if (JSON.parse(line).response.request_id !== "r2") throw new Error();
+ * ```
  */
 export function answerElicitation(
   request: AnswerableRequest,
@@ -126,6 +134,14 @@ export function answerElicitation(
  * @param request The request.
  * @param answer What came of the dialog.
  * @returns The line to write.
+ *
+ * @example
+ * ```ts
+ * import { answerDialog } from "@millrace/millrace/adapters/claude_code";
+ *
+ * const line = answerDialog({ request_id: "r3" }, { behavior: "completed", result: "yes" });
+ * if (JSON.parse(line).response.response.result !== "yes") throw new Error();
+ * ```
  */
 export function answerDialog(
   request: AnswerableRequest,
@@ -140,6 +156,14 @@ export function answerDialog(
  * @param request The request.
  * @param output The hook's output; `{}` lets everything go on.
  * @returns The line to write.
+ *
+ * @example
+ * ```ts
+ * import { answerHook } from "@millrace/millrace/adapters/claude_code";
+ *
+ * const line = answerHook({ request_id: "r4" });
+ * if (JSON.parse(line).response.subtype !== "success") throw new Error();
+ * ```
  */
 export function answerHook(
   request: AnswerableRequest,
@@ -154,6 +178,14 @@ export function answerHook(
  * @param request The request.
  * @param message The JSON-RPC message of the host's MCP server.
  * @returns The line to write.
+ *
+ * @example
+ * ```ts
+ * import { answerMcpMessage } from "@millrace/millrace/adapters/claude_code";
+ *
+ * const line = answerMcpMessage({ request_id: "r5" }, { jsonrpc: "2.0", id: 1, result: {} });
+ * if (JSON.parse(line).response.response.mcp_response.id !== 1) throw new Error();
+ * ```
  */
 export function answerMcpMessage(
   request: AnswerableRequest,
@@ -168,6 +200,14 @@ export function answerMcpMessage(
  * @param request The request.
  * @param error What went wrong, for people.
  * @returns The line to write.
+ *
+ * @example
+ * ```ts
+ * import { refuseRequest } from "@millrace/millrace/adapters/claude_code";
+ *
+ * const line = refuseRequest({ request_id: "r6" }, "There is no such server");
+ * if (JSON.parse(line).response.subtype !== "error") throw new Error();
+ * ```
  */
 export function refuseRequest(
   request: AnswerableRequest,

@@ -21,6 +21,15 @@ import { opencode } from "./opencode.ts";
 /**
  * All providers, in the order in which they are asked whether a stream is theirs:
  * those that look closest at the event come first.
+ *
+ * @example
+ * ```ts
+ * import { providers } from "@millrace/millrace/adapters/providers";
+ *
+ * const event = { type: "message_start", message: {} };
+ * const found = providers.find((provider) => provider.detect(event));
+ * if (found?.name !== "anthropic") throw new Error();
+ * ```
  */
 export const providers: readonly Provider[] = [
   anthropic,

@@ -55,6 +55,9 @@ const QUIET = new Set([
  * at `response.completed`.
  */
 class OpenAIResponsesDecoder extends Decoder<State> {
+  /** The text whose delta came last: known to come in deltas. Not remembered over a snapshot. */
+  #last: { kind: string; index: unknown; item: number } | undefined;
+
   constructor(options: ProviderOptions, snapshot?: unknown) {
     super("openai-responses", options, snapshot, { given: {}, items: false });
   }
@@ -121,11 +124,20 @@ class OpenAIResponsesDecoder extends Decoder<State> {
   }
 
   #delta(value: JSONObject, kind: string, index: unknown): void {
+    // Nearly always the same text goes on.
+    const last = this.#last;
+    if (
+      last !== undefined && last.kind === kind && last.index === index &&
+      last.item === value.output_index
+    ) return this.#give(kind, stringOf(value.delta));
     const texts = this.#textsOf(value);
     const key = `${kind} ${placeOf(index)}`;
     // The whole was first, so this repeats it.
     if (texts[key] === true) return;
     texts[key] = false;
+    if (typeof value.output_index === "number") {
+      this.#last = { kind, index, item: value.output_index };
+    }
     this.#give(kind, stringOf(value.delta));
   }
 
@@ -164,6 +176,7 @@ class OpenAIResponsesDecoder extends Decoder<State> {
     if (texts !== undefined) return texts;
     const [oldest, ...others] = Object.keys(given);
     if (others.length >= MOST_OPEN) delete given[oldest!];
+    this.#last = undefined;
     return given[item] = {};
   }
 
@@ -229,6 +242,7 @@ class OpenAIResponsesDecoder extends Decoder<State> {
         this.raw(value);
     }
     delete this.own.given[itemOf(value)];
+    this.#last = undefined;
   }
 
   #over(status: string, value: JSONObject): void {
