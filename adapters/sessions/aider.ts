@@ -26,7 +26,7 @@ import type { Message, SessionStreamOptions } from "./message.ts";
  * @example
  * ```ts
  * import { parse } from "@millrace/millrace";
- * import { AiderSessionStream } from "@millrace/millrace/adapters/sessions/aider";
+ * import { AiderSessionStream } from "@millrace/millrace/adapters/sessions";
  *
  * const history = "#### say hi  \n\nDone:\n\na.py\n~~~python\nprint('hi')\n~~~\n";
  * const messages = parse(history, new AiderSessionStream());

@@ -27,7 +27,7 @@ import type { Message, SessionStreamOptions } from "./message.ts";
  * @example
  * ```ts
  * import { parse } from "@millrace/millrace";
- * import { ClaudeCodeSessionStream } from "@millrace/millrace/adapters/sessions/claude_code";
+ * import { ClaudeCodeSessionStream } from "@millrace/millrace/adapters/sessions";
  *
  * const line = JSON.stringify({
  *   type: "assistant",

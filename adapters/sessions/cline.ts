@@ -25,7 +25,7 @@ import type { Message, SessionStreamOptions } from "./message.ts";
  * @example
  * ```ts
  * import { parse } from "@millrace/millrace";
- * import { ClineSessionStream } from "@millrace/millrace/adapters/sessions/cline";
+ * import { ClineSessionStream } from "@millrace/millrace/adapters/sessions";
  *
  * const history = [{
  *   role: "assistant",

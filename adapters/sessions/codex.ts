@@ -26,7 +26,7 @@ import type { Message, SessionStreamOptions } from "./message.ts";
  * @example
  * ```ts
  * import { parse } from "@millrace/millrace";
- * import { CodexSessionStream } from "@millrace/millrace/adapters/sessions/codex";
+ * import { CodexSessionStream } from "@millrace/millrace/adapters/sessions";
  *
  * const line = JSON.stringify({
  *   type: "response_item",

@@ -80,7 +80,7 @@ export interface SqliteStatement {
  *
  * @example
  * ```ts
- * import { sqliteDatabase } from "@millrace/millrace/adapters/sessions/cursor";
+ * import { sqliteDatabase } from "@millrace/millrace/adapters/sessions";
  *
  * // const database = new DatabaseSync("state.vscdb", { readOnly: true });
  * const database = {
@@ -156,7 +156,7 @@ function rowsOf(
  *
  * @example
  * ```ts
- * import { type CursorDatabase, cursorSession } from "@millrace/millrace/adapters/sessions/cursor";
+ * import { type CursorDatabase, cursorSession } from "@millrace/millrace/adapters/sessions";
  *
  * const rows = new Map([
  *   ["composerData:c", { composerId: "c", fullConversationHeadersOnly: [{ bubbleId: "b", type: 2 }] }],

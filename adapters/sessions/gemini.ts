@@ -24,7 +24,7 @@ import type { Message, SessionStreamOptions } from "./message.ts";
  * @example
  * ```ts
  * import { parse } from "@millrace/millrace";
- * import { GeminiSessionStream } from "@millrace/millrace/adapters/sessions/gemini";
+ * import { GeminiSessionStream } from "@millrace/millrace/adapters/sessions";
  *
  * const chat = {
  *   sessionId: "s",

@@ -35,7 +35,7 @@ export interface AnySessionStreamOptions extends SessionStreamOptions {
  * @example
  * ```ts
  * import { parse } from "@millrace/millrace";
- * import { SessionStream } from "@millrace/millrace/adapters/sessions/session_stream";
+ * import { SessionStream } from "@millrace/millrace/adapters/sessions";
  *
  * const history = "# aider chat started at 2025-01-02 03:04:05\n\n#### hi  \n\nHello.\n";
  * const [question, answer] = parse(history, new SessionStream());

@@ -45,7 +45,7 @@ export interface OpenSqliteFileOptions {
  *
  * @example
  * ```ts
- * import { openSqliteFile } from "@millrace/millrace/adapters/sessions/sqlite_file";
+ * import { openSqliteFile } from "@millrace/millrace/adapters/sessions";
  *
  * let code = "";
  * try {
