@@ -400,16 +400,18 @@ function quotesOf(prefix: string): string {
  * ```ts
  * import { FenceSplitterStream, parse } from "@millrace/millrace";
  *
- * const code = "let a = 1;\n".repeat(6);
+ * const fence = "`".repeat(3);
  * const messages = parse(
- *   `\`\`\`ts\n${code}\`\`\`\n`,
+ *   `${fence}ts\n${"let a = 1;\n".repeat(6)}${fence}\n`,
  *   new FenceSplitterStream({ maxLength: 60 }),
  * );
  * for (const message of messages) {
  *   if (message.type !== "text") throw new Error();
  *   if (message.text.length > 60) throw new Error("Too long");
- *   if (!message.text.startsWith("```ts\n")) throw new Error("Not opened");
- *   if (!message.text.trimEnd().endsWith("\n```")) throw new Error("Not closed");
+ *   if (!message.text.startsWith(`${fence}ts\n`)) throw new Error("Not opened");
+ *   if (!message.text.trimEnd().endsWith(`\n${fence}`)) {
+ *     throw new Error("Not closed");
+ *   }
  * }
  * if (messages.length !== 2) throw new Error(`${messages.length}`);
  * ```

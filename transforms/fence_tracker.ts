@@ -355,8 +355,9 @@ function checkLimit(name: string, value: number | undefined): void {
  * ```ts
  * import { FenceTrackerStream, parse } from "@millrace/millrace";
  *
+ * const fence = "`".repeat(3);
  * const parts = parse(
- *   "Look:\n```ts\nlet a;\n```\nDone.",
+ *   `Look:\n${fence}ts\nlet a;\n${fence}\nDone.`,
  *   new FenceTrackerStream(),
  * );
  * const kinds = parts.map((part) =>
