@@ -1,3 +1,5 @@
+/// <reference types="vscode" />
+import type * as vscode from "vscode";
 import { describe, expect, test } from "vitest";
 import {
   type CancellationTokenLike,
@@ -390,6 +392,35 @@ describe("failures", () => {
     expect((await reader.read()).value).toMatchObject({ text: "kept" });
     await expect(reader.read()).rejects.toThrow("gone");
     expect(response.returned).toBe(1);
+  });
+});
+
+describe("the editor's own types", () => {
+  test("fit without a cast", () => {
+    // Checked by the compiler; there is no editor here to run it in.
+    const use = (
+      editor: typeof vscode,
+      model: vscode.LanguageModelChat,
+      token: vscode.CancellationToken,
+    ): ReadableStream<Part>[] => [
+      fromVscodeLm(model.sendRequest([], {}, token), {
+        token,
+        classes: {
+          text: editor.LanguageModelTextPart,
+          toolCall: editor.LanguageModelToolCallPart,
+          toolResult: editor.LanguageModelToolResultPart,
+          data: editor.LanguageModelDataPart,
+        },
+      }),
+      fromVscodeLm(
+        model.sendRequest(
+          [],
+          {},
+          tokenFromSignal(signalFromToken(token)),
+        ),
+      ),
+    ];
+    expect(typeof use).toBe("function");
   });
 });
 
