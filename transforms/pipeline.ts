@@ -238,6 +238,8 @@ class PartReader<In, Out> implements AsyncIterableIterator<Out> {
   readonly #queue: Out[] = [];
   #head = 0;
   #over = false;
+  /** What to throw once everything before it was given out. */
+  #failure: { error: unknown } | undefined;
   /** Calls of `next` wait for each other, so that order stays. */
   #turn: Promise<unknown> = Promise.resolve();
   readonly #emit: Emit<Out> = (output) => {
@@ -262,21 +264,38 @@ class PartReader<In, Out> implements AsyncIterableIterator<Out> {
   async #next(): Promise<IteratorResult<Out>> {
     while (this.#head === this.#queue.length) {
       this.#queue.length = this.#head = 0;
-      if (this.#over) return { done: true, value: undefined };
-      let result: IteratorResult<In, unknown>;
-      try {
-        result = await this.#puller.pull();
-      } catch (error) {
-        this.#over = true;
+      if (this.#failure !== undefined) {
+        const { error } = this.#failure;
+        this.#failure = undefined;
         throw error;
       }
-      if (this.#over) continue;
+      if (this.#over) return { done: true, value: undefined };
+      await this.#pull();
+    }
+    return { done: false, value: this.#queue[this.#head++]! };
+  }
+
+  /** Takes one input through the stage. A failure waits behind what came before it. */
+  async #pull(): Promise<void> {
+    try {
+      const result = await this.#puller.pull();
+      if (this.#over) return;
       if (result.done) {
         this.#over = true;
         this.#stage.end(this.#emit);
-      } else this.#stage.push(result.value, this.#emit);
+        return;
+      }
+      try {
+        this.#stage.push(result.value, this.#emit);
+      } catch (error) {
+        // The source is sound and does not know: nobody will read on.
+        Promise.resolve(this.#puller.stop(error)).catch(() => {});
+        throw error;
+      }
+    } catch (error) {
+      this.#over = true;
+      this.#failure = { error };
     }
-    return { done: false, value: this.#queue[this.#head++]! };
   }
 
   async return(value?: unknown): Promise<IteratorResult<Out>> {

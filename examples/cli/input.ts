@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import process from "node:process";
-import type { Part } from "../../mod.ts";
+import { type Part, StageStream } from "../../mod.ts";
 import { fromJSONL } from "../../adapters/jsonl.ts";
 import { fromSSE } from "../../adapters/sse.ts";
 import { fromText } from "../../adapters/text.ts";
@@ -116,7 +116,7 @@ export async function openParts(
   }
   switch (format) {
     case "text":
-      return fromText(bytes);
+      return fromText(bytes).pipeThrough(withoutUnknownFinish());
     case "sse":
       return fromSSE(bytes);
     case "jsonl":
@@ -127,4 +127,15 @@ export async function openParts(
   return transport === "jsonl"
     ? fromJSONL(bytes, { provider })
     : fromSSE(bytes, { provider });
+}
+
+/** A plain text has no end mark, so there is nothing to say about its end. */
+function withoutUnknownFinish(): StageStream<Part, Part> {
+  return new StageStream({
+    push(part, emit) {
+      if (part.type !== "finish" || part.reason !== "unknown") emit(part);
+    },
+    end() {},
+    snapshot: () => null,
+  });
 }

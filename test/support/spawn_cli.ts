@@ -21,7 +21,7 @@ function runner(): string[] {
 export function spawnCli(
   words: string[],
   input: string | Uint8Array = "",
-  stopAfter = Infinity,
+  stopAfter: number = Infinity,
 ): Promise<CliResult> {
   const child = spawn(
     process.execPath,

@@ -208,6 +208,29 @@ describe("readParts", () => {
     expect(caught).toEqual(new Error("broken"));
   });
 
+  test("a stage that throws cancels the source, after what it gave out", async () => {
+    const { log, readable } = spy([1, 2, 3]);
+    const failing = new StageStream<number, number>({
+      push(input, emit) {
+        emit(input);
+        if (input === 2) throw new Error("stage");
+      },
+      end: () => {},
+      snapshot: () => null,
+    });
+    const got: number[] = [];
+    let caught: unknown;
+    try {
+      for await (const one of readParts(readable, failing)) got.push(one);
+    } catch (error) {
+      caught = error;
+    }
+    expect(got).toEqual([1, 2]);
+    expect(caught).toEqual(new Error("stage"));
+    expect(log.cancelled).toBe(1);
+    expect(log.pulled).toBe(2);
+  });
+
   test("calls of next that overlap keep the order", async () => {
     const parts = readParts([1, 2, 3], new Repeat());
     const results = await Promise.all(
