@@ -26,9 +26,6 @@ import {
   type ToolCallSalvagerStreamOptions,
 } from "./tool_call_salvager.ts";
 
-/** What concerns the stream around a stage, not the stage. */
-type StreamKeys = "snapshot" | "highWaterMark";
-
 /** Options of {@linkcode standardPipeline}. */
 export interface StandardPipelineOptions {
   /**
@@ -38,7 +35,10 @@ export interface StandardPipelineOptions {
    */
   tools?: ToolCallSalvagerStreamOptions["tools"];
   /** Everything else about calls: `dialects`, `bare`, limits, … */
-  toolCalls?: Omit<ToolCallSalvagerStreamOptions, "tools" | StreamKeys>;
+  toolCalls?: Omit<
+    ToolCallSalvagerStreamOptions,
+    "tools" | "snapshot" | "highWaterMark"
+  >;
   /**
    * The directives to extract. None: no directive is looked for.
    *
@@ -48,20 +48,24 @@ export interface StandardPipelineOptions {
   /** Everything else about directives: `reasoning`, `startInside`, limits, … */
   directiveOptions?: Omit<
     DirectiveExtractorStreamOptions,
-    "directives" | StreamKeys
+    "directives" | "snapshot" | "highWaterMark"
   >;
   /**
    * How fences are found, or all options of the fence tracker.
    *
    * @default {"tolerant"}
    */
-  fences?: FenceMode | Omit<FenceTrackerStreamOptions, StreamKeys>;
+  fences?:
+    | FenceMode
+    | Omit<FenceTrackerStreamOptions, "snapshot" | "highWaterMark">;
   /**
    * Whether snippets are extracted, or all options of the extractor.
    *
    * @default {true}
    */
-  snippets?: boolean | Omit<SnippetExtractorStreamOptions, StreamKeys>;
+  snippets?:
+    | boolean
+    | Omit<SnippetExtractorStreamOptions, "snapshot" | "highWaterMark">;
   /** A snapshot of a standard pipeline with the same options, to go on from. */
   snapshot?: unknown;
   /** See {@linkcode StageStreamOptions.highWaterMark}. */
