@@ -109,7 +109,7 @@ describe("the direction of imports", () => {
 
   test("library code uses no runtime's own API", () => {
     const banned =
-      /\bnode:|\bDeno\.|\bBun\.|\bprocess\.|\bBuffer\b|\bReadableStream\.from\b|\bArray\.fromAsync\b|\bPromise\.withResolvers\b|\bRegExp\.escape\b|\beval\(|\bnew Function\b/;
+      /["']node:|\bDeno\.|\bBun\.|\bprocess\.|\bBuffer\b|\bReadableStream\.from\b|\bArray\.fromAsync\b|\bPromise\.withResolvers\b|\bRegExp\.escape\b|\beval\(|\bnew Function\b/;
     const wrong = ["transforms", "adapters"].flatMap(sourceFiles).flatMap((
       path,
     ) =>

@@ -1,11 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  parse,
-  type Part,
-  sanitizeSurrogates,
-  SurrogateSanitizerStream,
-} from "../../mod.ts";
+import { parse, type Part, SurrogateSanitizerStream } from "../../mod.ts";
 import { checkLaws, cut, RUNS } from "../laws.ts";
 
 /** The sanitizer on the part channel, as every other stage. */
@@ -166,21 +161,5 @@ describe("SurrogateSanitizerStream", () => {
     expect(() => new SurrogateSanitizerStream({ snapshot: { stage: "other" } }))
       .toThrow(TypeError);
     expect(make).not.toThrow();
-  });
-});
-
-describe("sanitizeSurrogates", () => {
-  test("agrees with toWellFormed and keeps identity", () => {
-    fc.assert(
-      fc.property(halves, (text) => {
-        expect(sanitizeSurrogates(text)).toBe(text.toWellFormed());
-        expect(sanitizeSurrogates(text, "?")).toBe(
-          text.toWellFormed().split("").map((unit, at) =>
-            unit === "\ufffd" && text[at] !== "\ufffd" ? "?" : unit
-          ).join(""),
-        );
-      }),
-      { numRuns: RUNS },
-    );
   });
 });
