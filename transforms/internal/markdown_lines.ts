@@ -1627,9 +1627,12 @@ export class MarkdownLines {
       case LOOSE_EXCESS:
         return false;
       default:
-        state.hold = NONE;
-        if (state.leaf !== FENCED) return false;
+        if (state.leaf !== FENCED) {
+          state.hold = NONE;
+          return false;
+        }
         if (this.#endBlank()) return true;
+        state.inlines = state.fence === null;
     }
     this.#toMiddle();
     return false;
