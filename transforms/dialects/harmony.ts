@@ -1,13 +1,26 @@
 import type { CallSyntax, Dialect, Pattern } from "../dialect.ts";
 
 const space = { match: "space" } as const;
-const recipient: Pattern = ["to=functions.", { match: "name" }];
-const type: Pattern = [
+const recipient: Exclude<Pattern, string> = [
+  "to=",
+  { optional: "functions." },
+  { match: "name" },
+];
+const type: Exclude<Pattern, string> = [
   space,
   { optional: "<|constrain|>" },
   { optional: "json" },
   { optional: "code" },
   space,
+];
+
+/** What follows the channel when a server has stripped the tokens. */
+const stripped: Exclude<Pattern, string> = [
+  space,
+  "to=functions.",
+  { match: "name" },
+  { either: [" ", "\n"] },
+  ...type,
 ];
 
 function call(open: readonly Pattern[]): CallSyntax {
@@ -52,14 +65,11 @@ export const harmony: Dialect = {
     {
       position: "line-start",
       named: true,
-      call: call([[
-        { optional: "assistant" },
-        "commentary ",
-        space,
-        ...recipient,
-        { either: [" ", "\n"] },
-        ...type,
-      ]]),
+      call: call([["commentary ", ...stripped]]),
+    },
+    {
+      named: true,
+      call: call([["assistantcommentary ", ...stripped]]),
     },
   ],
 };

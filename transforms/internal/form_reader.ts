@@ -6,6 +6,7 @@ import {
   CALL_EMPTY,
   CALL_OPEN,
   LONGEST_TOKEN,
+  openings,
   PARAMETER_CLOSE,
   PARAMETER_OPEN,
   TokenProgram,
@@ -60,6 +61,10 @@ export interface CompiledForm {
   readonly triggers: readonly number[];
   /** Whether calls stand in a wrapper. */
   readonly wrapped: boolean;
+  /** What a call's opener begins with. */
+  readonly callOpenings: readonly string[];
+  /** Whether the wrapper is a fence, so that what is left of it is quoted. */
+  readonly fenced: boolean;
 }
 
 /** What a reader needs to know of the tools. */
@@ -180,6 +185,11 @@ export function compileForm(dialect: string, form: DialectForm): CompiledForm {
     program,
     triggers: program.firstUnits(~0),
     wrapped: form.open !== undefined || call.open === undefined,
+    callOpenings: (call.open ?? []).flatMap((pattern) => openings(pattern, []))
+      .filter((opening) => opening !== ""),
+    fenced: (form.open ?? []).some((pattern) =>
+      openings(pattern, []).some((opening) => opening.includes("```"))
+    ),
   };
 }
 
@@ -245,12 +255,6 @@ export class FormReader {
   /** Code units read. */
   get at(): number {
     return this.#state.at;
-  }
-
-  /** Whether an opener was complete. */
-  get opened(): boolean {
-    const { phase, diedIn } = this.#state;
-    return phase !== OPEN && (phase !== DEAD || diedIn !== OPEN);
   }
 
   /** Whether the unit is complete. */
@@ -426,9 +430,7 @@ export class FormReader {
         state.phase = this.#hasCloser() ? LOOSE : LINE;
         state.depth = 0;
         return;
-      } else if (
-        state.phase === CALL && (state.call?.parameters.length ?? 0) > 0
-      ) {
+      } else if (state.phase === CALL && this.#goesOnBroken()) {
         state.phase = BROKEN;
         return;
       }
@@ -446,6 +448,13 @@ export class FormReader {
       return;
     }
     this.#die("malformed");
+  }
+
+  /** Whether a call that cannot be read is more than its opener mentioned. */
+  #goesOnBroken(): boolean {
+    const { call } = this.#state;
+    return call!.parameters.length > 0 ||
+      this.compiled.wrapped && this.compiled.form.call.close !== undefined;
   }
 
   #hasCloser(): boolean {
@@ -472,6 +481,7 @@ export class FormReader {
       }
       state.walks.push({ start: at + this.#shift, nodes: [0] });
     }
+    const begin = state.walks[0]!.start;
     const accepted = this.#step(at, unit, this.#kinds());
     for (const pattern of accepted) {
       const before = this.compiled.program.endsBefore(pattern);
@@ -484,10 +494,21 @@ export class FormReader {
     }
     if (state.walks.length === 0 || accepted.length > 0) {
       state.walks = [];
+      if (state.phase === BETWEEN && this.#opensCall(begin, at)) {
+        // It has to do with the call, not with the wrapper.
+        state.call = newCall(begin, "");
+        state.phase = CALL;
+      }
       this.#impossible();
       return this.dead || this.#event !== "none" ? at : at + 1;
     }
     return at + 1;
+  }
+
+  /** Whether a token that breaks off here had begun like a call. */
+  #opensCall(start: number, at: number): boolean {
+    const token = this.#token(start, at + this.#shift);
+    return this.compiled.callOpenings.some((one) => token.startsWith(one));
   }
 
   /** Kinds of the tokens that may come in this phase. */

@@ -81,7 +81,7 @@ interface Candidate {
   marked: boolean;
   readings: Reading[];
   refusal: Refusal | undefined;
-  /** Forms whose openers were complete, but nothing came of them. */
+  /** Forms of which nothing came. */
   refused: number[];
   /** Text since `tailStart`, without that at hand. */
   tail: string[];
@@ -125,6 +125,8 @@ interface State {
   at: number;
   /** Offset of the first code unit that was not given out. */
   out: number;
+  /** Offset of the first code unit that what follows the text has not seen. */
+  seen: number;
   /** Offset where the line begins, when nothing on it was looked at. */
   fresh: number;
   /** Whether only white space and reasoning came so far. */
@@ -193,7 +195,7 @@ const MOST_SHADOWS = 8;
  * Text is looked at in `#work`, which holds the piece at hand and before it only
  * what is undecided; `#state.at` is the next code unit to look at. What stays
  * text runs through the quoting state (`#quotes`, `#lines`) and the readers of
- * refused calls (`#shadows`), up to `#seen`; what is in a candidate does not.
+ * refused calls (`#shadows`), up to `#state.seen`; what is in a candidate does not.
  */
 export class SalvagerStage extends TextStage {
   protected readonly held: HeldText;
@@ -222,7 +224,6 @@ export class SalvagerStage extends TextStage {
   #whole: TextPart | undefined;
   #work = "";
   #workStart = 0;
-  #seen = 0;
   /** Whether what is held has to be decided now. */
   #finishing = false;
 
@@ -282,6 +283,7 @@ export class SalvagerStage extends TextStage {
     this.#state = saved?.state ?? {
       at: 0,
       out: 0,
+      seen: 0,
       fresh: 0,
       empty: true,
       first: -1,
@@ -296,7 +298,6 @@ export class SalvagerStage extends TextStage {
       off: tools.size === 0 || forms.length === 0,
       calls: 0,
     };
-    this.#seen = this.#state.at;
     this.#quotes = new QuoteState(saved?.quotes);
     this.#lines = new MarkdownLines({}, NO_EVENTS, saved?.lines);
     this.#shadows = (saved?.shadows ?? []).map((shadow) => ({
@@ -461,7 +462,7 @@ export class SalvagerStage extends TextStage {
     this.#whole = whole;
     if (this.held.length === 0) {
       if (state.fresh === state.at) state.fresh = start;
-      state.at = state.out = this.#seen = start;
+      state.at = state.out = state.seen = start;
     }
     this.#work = state.rest === "" ? text : state.rest + text;
     this.#workStart = start - state.rest.length;
@@ -548,10 +549,10 @@ export class SalvagerStage extends TextStage {
 
   /** Lets what follows the text see it up to an offset. */
   #feed(to: number): void {
-    if (this.#seen >= to) return;
-    const from = this.#seen - this.#workStart;
+    if (this.#state.seen >= to) return;
+    const from = this.#state.seen - this.#workStart;
     const end = to - this.#workStart;
-    this.#seen = to;
+    this.#state.seen = to;
     if (!this.#state.marked) {
       this.#lines.advance(
         from === 0 && end === this.#work.length
@@ -765,7 +766,7 @@ export class SalvagerStage extends TextStage {
         this.#configuration.reasoning[-1 - first!]!,
       );
       state.at += length;
-      this.#seen = state.at;
+      this.#state.seen = state.at;
       state.lead = -1;
       return true;
     }
@@ -908,12 +909,12 @@ export class SalvagerStage extends TextStage {
       if (over || reasoning.closing && reasoning.ticks === 0) {
         // What stood before it goes on, as if it had not been there.
         state.reasoning = null;
-        state.at = this.#seen = this.#workStart + at;
+        state.at = state.seen = this.#workStart + at;
         state.fresh = state.at;
         return true;
       }
     }
-    state.at = this.#seen = this.#workEnd;
+    state.at = state.seen = this.#workEnd;
     return false;
   }
 
@@ -1042,7 +1043,7 @@ export class SalvagerStage extends TextStage {
     }
     this.#mix(candidate, reading);
     // Else it is refused once more, by itself.
-    if (this.#finishing) {
+    if (this.#finishing || reading.reader.compiled.fenced) {
       this.#warn(
         refusal.code,
         refusal.message,
@@ -1058,7 +1059,7 @@ export class SalvagerStage extends TextStage {
     if (
       candidate.refusal === undefined || refusal.at > candidate.refusal.at
     ) candidate.refusal = refusal;
-    if (reading.reader.opened) candidate.refused.push(reading.form);
+    candidate.refused.push(reading.form);
     if (candidate.readings.length > 0) return;
     this.#candidate = undefined;
     this.#reject(candidate, candidate.refusal);
@@ -1107,7 +1108,7 @@ export class SalvagerStage extends TextStage {
       this.#give(call.start);
       this.#giveCall(reading, call, call.end);
       shadow.reader.passCall();
-      state.at = this.#seen = call.end;
+      state.at = state.seen = call.end;
     }
   }
 
@@ -1243,7 +1244,7 @@ export class SalvagerStage extends TextStage {
       this.#giveCall(reading, call, call === last ? end : call.end);
     }
     if (end < this.#workStart) this.#rewind();
-    state.at = this.#seen = end;
+    state.at = state.seen = end;
     state.empty = false;
     if (candidate.child) {
       for (const shadow of this.#shadows) {
