@@ -18,6 +18,8 @@ import { isCut } from "./decoder.ts";
 export interface SentCall {
   /** Its number on the wire. */
   index: number;
+  /** Its id. */
+  id: string;
   /** Whether any argument text has been sent. */
   filled: boolean;
 }
@@ -80,15 +82,15 @@ export abstract class WireEncoder<Own> implements Stage<string | Part, string> {
     const core = this.#core;
     if (core.over) return;
     if (typeof input === "string") {
-      if (input !== "") this.#began().text(input);
+      if (input !== "") this.began().text(input);
       return;
     }
     switch (input.type) {
       case "text":
-        if (input.text !== "") this.#began().text(input.text);
+        if (input.text !== "") this.began().text(input.text);
         return;
       case "reasoning":
-        if (input.text !== "") this.#began().reasoning(input.text);
+        if (input.text !== "") this.began().reasoning(input.text);
         return;
       case "tool-input-start":
         if (this.#streamInput) this.#open(input.toolCallId, input.toolName);
@@ -140,7 +142,7 @@ export abstract class WireEncoder<Own> implements Stage<string | Part, string> {
   /** A piece of its arguments. */
   protected abstract argument(call: SentCall, json: string): void;
   /** It is whole. */
-  protected abstract close(call: SentCall): void;
+  protected abstract close(call: SentCall, part: ToolCallPart): void;
   /** A fatal error. */
   protected abstract error(error: ErrorInfo): void;
   /** The end. `reason` is the part's own, unless something sent was withdrawn. */
@@ -150,12 +152,23 @@ export abstract class WireEncoder<Own> implements Stage<string | Part, string> {
     usage: UsagePart | undefined,
   ): void;
 
-  #began(): this {
+  /** Sees to it that the first thing has been sent. */
+  protected began(): this {
     if (!this.#core.began) {
       this.#core.began = true;
       this.begin();
     }
     return this;
+  }
+
+  /** Whether the end has been sent. */
+  protected get isOver(): boolean {
+    return this.#core.over;
+  }
+
+  /** A call that has begun is dealt with by the subclass. */
+  protected forget(id: string): void {
+    delete this.#core.open[key(id)];
   }
 
   #sent(id: string): SentCall | undefined {
@@ -164,8 +177,8 @@ export abstract class WireEncoder<Own> implements Stage<string | Part, string> {
   }
 
   #open(id: string, name: string): SentCall {
-    this.#began();
-    const call: SentCall = { index: this.nextIndex(), filled: false };
+    this.began();
+    const call: SentCall = { index: this.nextIndex(), id, filled: false };
     this.#core.open[key(id)] = call;
     this.open(call, id, name);
     return call;
@@ -178,7 +191,7 @@ export abstract class WireEncoder<Own> implements Stage<string | Part, string> {
     const call = this.#sent(part.toolCallId) ??
       this.#open(part.toolCallId, part.toolName);
     if (!call.filled) this.argument(call, JSON.stringify(part.input) ?? "{}");
-    this.close(call);
+    this.close(call, part);
     this.#core.whole++;
     delete this.#core.open[key(part.toolCallId)];
   }
@@ -186,7 +199,7 @@ export abstract class WireEncoder<Own> implements Stage<string | Part, string> {
   #finish(part: FinishPart): void {
     const core = this.#core;
     core.over = true;
-    this.#began();
+    this.began();
     let { reason } = part;
     const withdrawn = core.withdrawn || Object.keys(core.open).length > 0;
     // A cut call under a normal end: whole ones beside it can still be used.
@@ -194,7 +207,11 @@ export abstract class WireEncoder<Own> implements Stage<string | Part, string> {
     if ((withdrawn || onlyCut) && !isCut(reason)) reason = "length";
     // Under a normal end, clients mend what they can, and run it.
     for (const partial of isCut(reason) ? core.partials : []) {
-      const call: SentCall = { index: this.nextIndex(), filled: true };
+      const call: SentCall = {
+        index: this.nextIndex(),
+        id: partial.toolCallId,
+        filled: true,
+      };
       this.open(call, partial.toolCallId, partial.toolName ?? "");
       if (partial.inputText !== "") this.argument(call, partial.inputText);
     }
