@@ -1,4 +1,6 @@
 /// <reference types="vscode" />
+import * as fc from "fast-check";
+import process from "node:process";
 import type * as vscode from "vscode";
 import { describe, expect, test } from "vitest";
 import {
@@ -393,6 +395,46 @@ describe("failures", () => {
     await expect(reader.read()).rejects.toThrow("gone");
     expect(response.returned).toBe(1);
   });
+});
+
+describe("any parts at all", () => {
+  test("no throw, one finish, text conserved", async () => {
+    const part = fc.oneof(
+      fc.jsonValue({ maxDepth: 2 }),
+      fc.record({
+        value: fc.oneof(fc.string(), fc.array(fc.string()), fc.jsonValue()),
+        id: fc.string(),
+        metadata: fc.jsonValue(),
+        callId: fc.oneof(fc.string(), fc.constant(1)),
+        name: fc.string(),
+        input: fc.oneof(fc.json(), fc.jsonValue()),
+        mimeType: fc.string(),
+        content: fc.array(fc.jsonValue()),
+      }, { requiredKeys: [] }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(part), async (given) => {
+        const { parts, text } = await read(FakeResponse.of(...given));
+        expect(parts.filter((one) => one.type === "finish").length).toBe(1);
+        expect(parts.at(-1)!.type).toBe("finish");
+        const plain = given.filter((one) =>
+          typeof one === "string" ||
+          (typeof one === "object" && one !== null &&
+            Object.keys(one).join() === "value" &&
+            typeof (one as { value: unknown }).value === "string")
+        ).map((one) =>
+          typeof one === "string" ? one : (one as { value: string }).value
+        ).filter((one) => one !== "");
+        let at = 0;
+        for (const one of plain) {
+          const found = text.indexOf(one, at);
+          expect(found).toBeGreaterThanOrEqual(at);
+          at = found + one.length;
+        }
+      }),
+      { numRuns: Number(process.env["FAST_CHECK_RUNS"] ?? 1000) },
+    );
+  }, 60_000);
 });
 
 describe("the editor's own types", () => {
