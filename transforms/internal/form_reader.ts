@@ -61,6 +61,8 @@ export interface CompiledForm {
   readonly triggers: readonly number[];
   /** Whether calls stand in a wrapper. */
   readonly wrapped: boolean;
+  /** What it begins with; `undefined` when that depends on the tools. */
+  readonly openings: readonly string[] | undefined;
   /** What a call's opener begins with. */
   readonly callOpenings: readonly string[];
   /** Whether the wrapper is a fence, so that what is left of it is quoted. */
@@ -179,7 +181,7 @@ export function compileForm(dialect: string, form: DialectForm): CompiledForm {
     [PARAMETER_OPEN, call.parameter?.open],
     [PARAMETER_CLOSE, call.parameter?.close],
   ]);
-  return {
+  const compiled = {
     dialect,
     form,
     program,
@@ -191,6 +193,23 @@ export function compileForm(dialect: string, form: DialectForm): CompiledForm {
       openings(pattern, []).some((opening) => opening.includes("```"))
     ),
   };
+  // A tool's name as tag gives one opening for each tool.
+  const all = openingsOf(compiled, [""]);
+  const two = openingsOf(compiled, ["", "x"]);
+  return {
+    ...compiled,
+    openings: all.length === two.length ? all : undefined,
+  };
+}
+
+/** The literal texts that a form begins with. */
+export function openingsOf(
+  { form: { open, call } }: Pick<CompiledForm, "form">,
+  tools: readonly string[],
+): string[] {
+  const patterns = open ?? [...call.open ?? [], ...call.empty ?? []];
+  const all = patterns.flatMap((pattern) => openings(pattern, tools));
+  return [...new Set(all)].filter((opening) => opening !== "");
 }
 
 /**
@@ -270,6 +289,16 @@ export class FormReader {
   /** Why it died. */
   get reason(): "malformed" | "truncated" | "too-long" {
     return this.#state.reason;
+  }
+
+  /**
+   * Whether its text may hold values although nothing came of it: a refused
+   * reader is followed by one without names only then.
+   */
+  get isToFollow(): boolean {
+    const { phase, diedIn, calls, word } = this.#state;
+    return phase !== DEAD || calls > 0 || word !== "" ||
+      diedIn !== OPEN && diedIn !== BETWEEN;
   }
 
   /** Where the unit ends, when it has. */

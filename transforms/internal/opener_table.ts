@@ -1,18 +1,23 @@
 /** What {@linkcode OpenerTable.find} found. */
 export interface OpenerMatch {
-  /** Values of the openers that begin with the text up to here. */
+  /** Values of the openers that begin with the text up to here, in order. */
   readonly values: readonly number[];
   /** How long the opener is, in code units. */
   readonly length: number;
 }
 
-interface Node {
-  readonly next: Map<number, Node>;
-  /** Values of the openers that end here. */
-  readonly values: number[];
-  /** Values of all openers that pass or end here, when one ends here. */
-  match: OpenerMatch | undefined;
+/** An opener with its value. */
+type Entry = readonly [opener: string, value: number];
+
+/** Openers that have their first code units in common. */
+interface Group {
+  readonly entries: Entry[];
+  /** The same by the next code unit, made when it is needed. */
+  next: Map<number, Group> | undefined;
 }
+
+/** So few openers are compared one by one. */
+const FEW = 3;
 
 /** No opener begins there. */
 export const NO_OPENER = 0;
@@ -20,46 +25,33 @@ export const NO_OPENER = 0;
 export const PART_OF_OPENER = 1;
 
 /**
- * All openers in use as one trie, so that a text is scanned once however many
- * there are. Several things may have the same opener, or one that begins
- * another: they are all given, and what follows tells them apart.
+ * All openers in use, so that a text is scanned once however many there are:
+ * the first code units tell which are left to compare. Several things may have
+ * the same opener, or one that begins another: they are all given, and what
+ * follows tells them apart.
  */
 export class OpenerTable {
-  readonly #root: Node = newNode();
-  /** By code unit below 128: whether an opener begins with it. */
+  readonly #all: Group = { entries: [], next: new Map() };
+  /** The first code units below 128. */
   readonly #ascii: Uint8Array = new Uint8Array(128);
-  /** Length of the longest opener. */
-  readonly longest: number;
 
   /** @param openers Each with its value. */
-  constructor(openers: Iterable<readonly [text: string, value: number]>) {
-    let longest = 0;
-    for (const [text, value] of openers) {
-      longest = Math.max(longest, text.length);
-      let node = this.#root;
-      for (let at = 0; at < text.length; at++) {
-        const unit = text.charCodeAt(at);
-        let next = node.next.get(unit);
-        if (next === undefined) node.next.set(unit, next = newNode());
-        node = next;
-      }
-      if (!node.values.includes(value)) node.values.push(value);
-    }
-    this.longest = longest;
-    finish(this.#root, 0);
-    for (const unit of this.#root.next.keys()) {
-      if (unit < 128) this.#ascii[unit] = 1;
+  constructor(openers: Iterable<Entry>) {
+    for (const entry of openers) {
+      const first = entry[0].charCodeAt(0);
+      if (first < 128) this.#ascii[first] = 1;
+      add(this.#all.next!, first, entry);
     }
   }
 
   /** Whether an opener begins with this code unit. */
   begins(unit: number): boolean {
-    return unit < 128 ? this.#ascii[unit] === 1 : this.#root.next.has(unit);
+    return unit < 128 ? this.#ascii[unit] === 1 : this.#all.next!.has(unit);
   }
 
   /** The first code units of all openers. */
   firstUnits(): number[] {
-    return [...this.#root.next.keys()];
+    return [...this.#all.next!.keys()];
   }
 
   /** Looks for an opener at an index of the text. */
@@ -67,29 +59,53 @@ export class OpenerTable {
     text: string,
     from: number,
   ): OpenerMatch | typeof NO_OPENER | typeof PART_OF_OPENER {
-    let node = this.#root;
-    for (let at = from; at < text.length; at++) {
-      const next = node.next.get(text.charCodeAt(at));
-      if (next === undefined) return NO_OPENER;
-      if (next.match !== undefined) return next.match;
-      node = next;
+    let group = this.#all;
+    for (let at = from;; at++) {
+      const next = group.next ??= split(group.entries, at - from);
+      // One of them is over here, or there are few.
+      if (next.size === 0) break;
+      if (at === text.length) return PART_OF_OPENER;
+      const found = next.get(text.charCodeAt(at));
+      if (found === undefined) return NO_OPENER;
+      group = found;
     }
-    return PART_OF_OPENER;
+    let shortest: string | undefined;
+    let part = false;
+    for (const [opener] of group.entries) {
+      if (text.startsWith(opener, from)) {
+        if (shortest === undefined || opener.length < shortest.length) {
+          shortest = opener;
+        }
+      } else if (
+        from + opener.length > text.length &&
+        opener.startsWith(text.slice(from))
+      ) part = true;
+    }
+    if (shortest === undefined) return part ? PART_OF_OPENER : NO_OPENER;
+    const values = new Set<number>();
+    for (const [opener, value] of group.entries) {
+      if (opener.startsWith(shortest)) values.add(value);
+    }
+    return {
+      values: [...values].sort((a, b) => a - b),
+      length: shortest.length,
+    };
   }
 }
 
-function newNode(): Node {
-  return { next: new Map(), values: [], match: undefined };
+function add(groups: Map<number, Group>, unit: number, entry: Entry): void {
+  const group = groups.get(unit);
+  if (group === undefined) {
+    groups.set(unit, { entries: [entry], next: undefined });
+  } else group.entries.push(entry);
 }
 
-/** Gives every node where an opener ends the values of all that go on from it. */
-function finish(node: Node, depth: number): Set<number> {
-  const all = new Set(node.values);
-  for (const next of node.next.values()) {
-    for (const value of finish(next, depth + 1)) all.add(value);
-  }
-  if (node.values.length > 0) {
-    node.match = { values: [...all].sort((a, b) => a - b), length: depth };
-  }
-  return all;
+/** The openers by a code unit; empty when there are few, or one is over there. */
+function split(entries: readonly Entry[], at: number): Map<number, Group> {
+  const groups = new Map<number, Group>();
+  if (
+    entries.length <= FEW || entries.some(([opener]) => opener.length === at)
+  ) return groups;
+  for (const entry of entries) add(groups, entry[0].charCodeAt(at), entry);
+  return groups;
 }

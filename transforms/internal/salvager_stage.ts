@@ -1,4 +1,3 @@
-import type { Pattern } from "../dialect.ts";
 import type { CodeKind, Part, TextPart, WarningCode } from "../part.ts";
 import type { Schema } from "../schema.ts";
 import type { Emit } from "../stage.ts";
@@ -10,6 +9,7 @@ import {
   type FormReaderOptions,
   type FormReaderSnapshot,
   type OfferedNames,
+  openingsOf,
 } from "./form_reader.ts";
 import { HeldText, type HeldTextSnapshot, textPart } from "./held_text.ts";
 import { MarkdownLines } from "./markdown_lines.ts";
@@ -81,7 +81,7 @@ interface Candidate {
   marked: boolean;
   readings: Reading[];
   refusal: Refusal | undefined;
-  /** Forms of which nothing came. */
+  /** Forms of which nothing came, but whose values still have to be known. */
   refused: number[];
   /** Text since `tailStart`, without that at hand. */
   tail: string[];
@@ -224,6 +224,8 @@ export class SalvagerStage extends TextStage {
   #whole: TextPart | undefined;
   #work = "";
   #workStart = 0;
+  /** Index in the work up to which the quoting state has seen it. */
+  #passed = 0;
   /** Whether what is held has to be decided now. */
   #finishing = false;
 
@@ -248,13 +250,13 @@ export class SalvagerStage extends TextStage {
     const names = [...tools.keys()];
     const openers: [string, number][] = [];
     const messageForms: number[] = [];
-    for (const [index, { form }] of forms.entries()) {
-      if (form.position === "message") messageForms.push(index);
+    for (const [index, compiled] of forms.entries()) {
+      if (compiled.form.position === "message") messageForms.push(index);
       else {
-        for (const opener of openersOf(form)) {
-          for (const text of openings(opener, names)) {
-            openers.push([text, index]);
-          }
+        for (
+          const opening of compiled.openings ?? openingsOf(compiled, names)
+        ) {
+          openers.push([opening, index]);
         }
       }
     }
@@ -610,24 +612,18 @@ export class SalvagerStage extends TextStage {
     const base = this.#workStart;
     const quotes = this.#quotes;
     let at = state.at - base;
-    /** Up to here, the quoting state knows. */
-    let passed = at;
-    const stop = (index: number): void => {
-      quotes.pass(text, passed, index);
-      passed = index;
-      state.at = base + index;
-    };
+    this.#passed = at;
     if (state.empty && this.#messageForms.length > 0) {
       while (at < text.length && isSpace(text.charCodeAt(at))) {
         const unit = text.charCodeAt(at);
         if (QuoteState.isSpecial(unit)) {
-          quotes.pass(text, passed, at);
+          this.#stop(at);
           quotes.special(unit);
-          passed = ++at;
+          this.#passed = ++at;
           state.fresh = base + at;
         } else at++;
       }
-      stop(at);
+      this.#stop(at);
       if (at === text.length) return false;
       state.empty = false;
       state.first = state.at;
@@ -641,7 +637,7 @@ export class SalvagerStage extends TextStage {
       if (this.#leadIn.length > 0) {
         const length = this.#matchLead(at);
         if (length < 0) {
-          stop(at);
+          this.#stop(at);
           return false;
         }
         if (length > 0) {
@@ -662,7 +658,7 @@ export class SalvagerStage extends TextStage {
         this.#shadows.length > 0 && offset >= state.noChildBefore &&
         this.#beginsChild(unit, at)
       ) {
-        stop(at);
+        this.#stop(at);
         this.#openChild(unit);
         return true;
       }
@@ -674,27 +670,34 @@ export class SalvagerStage extends TextStage {
         const match = this.#table.find(text, at);
         if (match !== NO_OPENER && !this.#inShadow(at)) {
           if (match === PART_OF_OPENER) {
-            stop(at);
+            this.#stop(at);
             return false;
           }
-          stop(at);
+          this.#stop(at);
           if (this.#open(match.values, at, match.length)) return true;
         }
         state.lead = -1;
       }
       if (flags & SPECIAL) {
         if (unit === 0x60) this.#leaveTicks(at);
-        quotes.pass(text, passed, at);
+        quotes.pass(text, this.#passed, at);
         quotes.special(unit);
-        passed = ++at;
+        this.#passed = ++at;
         if (unit === 0x0a || unit === 0x0d) state.fresh = base + at;
         if (state.lead >= 0 && base + at - state.lead >= LONGEST_LEAD) {
           state.lead = -1;
         }
       } else at++;
     }
-    stop(text.length);
+    this.#stop(text.length);
     return false;
+  }
+
+  /** Scanning has come to an index of the work. */
+  #stop(at: number): void {
+    this.#quotes.pass(this.#work, this.#passed, at);
+    this.#passed = at;
+    this.#state.at = this.#workStart + at;
   }
 
   /** Length of a lead-in word that stands alone on its line; -1: more text is needed. */
@@ -1059,7 +1062,7 @@ export class SalvagerStage extends TextStage {
     if (
       candidate.refusal === undefined || refusal.at > candidate.refusal.at
     ) candidate.refusal = refusal;
-    candidate.refused.push(reading.form);
+    if (reading.reader.isToFollow) candidate.refused.push(reading.form);
     if (candidate.readings.length > 0) return;
     this.#candidate = undefined;
     this.#reject(candidate, candidate.refusal);
@@ -1329,11 +1332,6 @@ function newReasoning(name: string): Reasoning {
     run: 0,
     closing: false,
   };
-}
-
-/** What a form begins with. */
-function openersOf({ open, call }: CompiledForm["form"]): readonly Pattern[] {
-  return open ?? [...call.open ?? [], ...call.empty ?? []];
 }
 
 /** Whether a form that is the whole message may begin with this code unit. */
