@@ -29,6 +29,8 @@ export interface DocumentSplitterSnapshot {
   length: number;
   key: string;
   index: number;
+  /** A bracket that closes nothing was reported. */
+  stray: boolean;
 }
 
 const QUOTE = 0x22;
@@ -86,6 +88,7 @@ export class DocumentSplitter {
       length: 0,
       key: "",
       index: 0,
+      stray: false,
     };
   }
 
@@ -137,9 +140,11 @@ export class DocumentSplitter {
         state.where = state.array ? "done" : "object";
         return at + 1;
       }
+      if (code === CLOSE_BRACE) return this.#stray(at);
       this.#take("element", at);
       return at;
     }
+    if (code === CLOSE) return this.#stray(at);
     if (code === CLOSE_BRACE) state.where = "done";
     else if (code === COMMA) state.next = "key";
     else if (code === COLON) state.next = "value";
@@ -154,6 +159,18 @@ export class DocumentSplitter {
         this.#take("field", at);
         return at;
       }
+    }
+    return at + 1;
+  }
+
+  /** A bracket that closes nothing is passed over, and reported once. */
+  #stray(at: number): number {
+    if (!this.#state.stray) {
+      this.#state.stray = true;
+      this.#events.fault(
+        "invalid-line",
+        "The document is no JSON: a bracket closes nothing",
+      );
     }
     return at + 1;
   }

@@ -1,5 +1,5 @@
-import type { Message, ToolCallBlock } from "../message.ts";
-import type { Draft } from "./draft.ts";
+import type { Block, Message, ToolCallBlock } from "../message.ts";
+import { type Draft, sizeOf } from "./draft.ts";
 import type { SnippetFinder } from "./snippets_of.ts";
 
 /** How much may be open. */
@@ -68,17 +68,27 @@ export class MessageWindow {
     return this.#byCall.get(toolCallId);
   }
 
-  /** An open message got more: its calls can be found, its size counts. */
+  /** An open message goes on with these blocks. */
+  append(draft: Draft, blocks: readonly Block[]): void {
+    for (const block of blocks) {
+      draft.blocks.push(block);
+      this.#noteCall(block, draft);
+    }
+    this.grew(draft, sizeOf(blocks));
+  }
+
+  /** An open message's content is all new. */
+  replace(draft: Draft, blocks: Block[]): void {
+    draft.blocks = blocks;
+    for (const block of blocks) this.#noteCall(block, draft);
+    this.grew(draft, sizeOf(blocks) - draft.size);
+  }
+
+  /** An open message holds so many characters more. */
   grew(draft: Draft, size: number): void {
     draft.size += size;
     this.#size += size;
-    this.#noteCalls(draft);
     this.trim();
-  }
-
-  /** An open message's content was replaced. */
-  replaced(draft: Draft, size: number): void {
-    this.grew(draft, size - draft.size);
   }
 
   /** A record belongs to a message, or (`id` absent) to the one its parent belongs to. */
@@ -100,21 +110,13 @@ export class MessageWindow {
   trim(): void {
     while (
       this.#drafts.length > this.#limits.maxOpenMessages ||
-      this.#size > this.#limits.maxOpenChars && this.#drafts.length > 1
+      this.#size > this.#limits.maxOpenChars && this.#drafts.length > 0
     ) this.#leave();
   }
 
   /** Lets all leave. */
   flush(): void {
     while (this.#drafts.length > 0) this.#leave();
-  }
-
-  /** Takes an open message back: it was none. */
-  drop(draft: Draft): void {
-    const index = this.#drafts.indexOf(draft);
-    if (index < 0) return;
-    this.#drafts.splice(index, 1);
-    this.#forget(draft);
   }
 
   snapshot(): MessageWindowSnapshot {
@@ -129,14 +131,12 @@ export class MessageWindow {
     this.#drafts.push(draft);
     this.#size += draft.size;
     if (draft.key !== undefined) this.#byKey.set(draft.key, draft);
-    this.#noteCalls(draft);
+    for (const block of draft.blocks) this.#noteCall(block, draft);
   }
 
-  #noteCalls(draft: Draft): void {
-    for (const block of draft.blocks) {
-      if (block.type === "tool-call" && block.toolCallId !== undefined) {
-        this.#byCall.set(block.toolCallId, draft);
-      }
+  #noteCall(block: Block, draft: Draft): void {
+    if (block.type === "tool-call" && block.toolCallId !== undefined) {
+      this.#byCall.set(block.toolCallId, draft);
     }
   }
 

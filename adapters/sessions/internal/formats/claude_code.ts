@@ -79,10 +79,7 @@ class ClaudeCodeReader implements RecordReader {
     const { window } = this.#context;
     const open = draft.key === undefined ? undefined : window.get(draft.key);
     if (open === undefined) window.add(draft);
-    else {
-      open.blocks.push(...draft.blocks);
-      window.grew(open, draft.size);
-    }
+    else window.append(open, draft.blocks);
   }
 
   #user(record: JSONObject, message: JSONObject, place: Place): Draft {

@@ -218,12 +218,12 @@ class ClineMessagesReader implements RecordReader {
     const open = window.get(key);
     if (open !== undefined && open.partial === true) {
       // A later copy of a message that was still growing.
-      open.blocks = [
-        ...open.blocks.filter(({ type }) => type !== "text"),
-        ...blocksOf(text),
-      ];
       if (record["partial"] !== true) delete open.partial;
-      window.replaced(open, sizeOf(open.blocks));
+      window.replace(open, [
+        ...open.blocks.filter(({ type }) => type === "reasoning"),
+        ...blocksOf(text),
+        ...open.blocks.filter(({ type }) => type === "tool-call"),
+      ]);
       return;
     }
     const draft = this.#draft(record, blocksOf(text), place);
@@ -248,10 +248,9 @@ class ClineMessagesReader implements RecordReader {
     if (open.growing === stamp && open.blocks.at(-1)?.type === "tool-call") {
       open.blocks.pop();
     }
-    open.blocks.push(call);
     if (record["partial"] === true) open.growing = stamp;
     else delete open.growing;
-    window.grew(open, sizeOf(call));
+    window.append(open, [call]);
   }
 
   #draft(record: JSONObject, blocks: Block[], place: Place): Draft {

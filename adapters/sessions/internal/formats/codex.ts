@@ -206,8 +206,7 @@ class CodexReader implements RecordReader {
       // Calls that came before the text of the same turn.
       if (place.line !== undefined) open.line = place.line;
       if (id !== undefined) open.id = id;
-      open.blocks.push(...blocks);
-      window.grew(open, sizeOf(blocks));
+      window.append(open, blocks);
     }
     state.spoken = true;
   }
@@ -220,10 +219,7 @@ class CodexReader implements RecordReader {
     if (open === undefined) {
       this.#open(this.#draft("assistant", blocks, timestamp, place));
       state.spoken = false;
-    } else {
-      open.blocks.push(...blocks);
-      window.grew(open, sizeOf(blocks));
-    }
+    } else window.append(open, blocks);
   }
 
   #open(draft: Draft): void {

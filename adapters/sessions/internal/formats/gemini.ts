@@ -86,10 +86,11 @@ class GeminiReader implements RecordReader {
       window.add(draft);
     } else {
       // The last of an id is the message; its place is that of the first.
-      const { size } = draft;
-      Object.assign(open, { ...draft, size: open.size, key: open.key });
+      const { blocks, size: _, ...rest } = draft;
       if (draft.failed === undefined) delete open.failed;
-      window.replaced(open, size);
+      if (draft.hunks === undefined) delete open.hunks;
+      Object.assign(open, rest);
+      window.replace(open, blocks);
     }
   }
 

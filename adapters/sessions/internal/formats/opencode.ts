@@ -6,7 +6,7 @@ import {
 } from "../../../internal/json.ts";
 import type { Block } from "../../message.ts";
 import { toolCallOf, toolResultOf } from "../content_blocks.ts";
-import { type Draft, sizeOf } from "../draft.ts";
+import type { Draft } from "../draft.ts";
 import type {
   Place,
   ReaderContext,
@@ -88,9 +88,7 @@ class OpenCodeReader implements RecordReader {
       draft.key = messageId;
       window.add(draft);
     }
-    const blocks = partBlocks(record, draft);
-    draft.blocks.push(...blocks);
-    window.grew(draft, sizeOf(blocks));
+    window.append(draft, partBlocks(record, draft));
   }
 }
 
