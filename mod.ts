@@ -2,6 +2,7 @@ export * from "./transforms/collect.ts";
 export * from "./transforms/dialect.ts";
 export * from "./transforms/directive_extractor.ts";
 export * from "./transforms/directive_types.ts";
+export * from "./transforms/encode_tool_call.ts";
 export * from "./transforms/estimate_tokens.ts";
 export * from "./transforms/fence_splitter.ts";
 export * from "./transforms/fence_tracker.ts";

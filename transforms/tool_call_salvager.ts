@@ -88,6 +88,15 @@ export interface ToolCallSalvagerStreamOptions extends StageStreamOptions {
    */
   readonly repairJson?: ((text: string) => string | undefined) | undefined;
   /**
+   * Whether calls are told of while they come: `tool-input-start` once the name
+   * is known, `tool-input-delta` with the markup behind it as written, then
+   * the `tool-call`, or a `tool-call-partial` when it comes to nothing. Its
+   * text comes as text then, as always.
+   *
+   * @default {false}
+   */
+  readonly progress?: boolean | undefined;
+  /**
    * Beginning of the calls' ids; a number follows.
    *
    * @default {"call_"}
@@ -150,7 +159,11 @@ const compiled: WeakMap<Dialect, CompiledForm[]> = new WeakMap();
  * ```
  */
 export class ToolCallSalvagerStream extends StageStream<string | Part, Part> {
-  /** @param options See {@linkcode ToolCallSalvagerStreamOptions}. */
+  /**
+   * Makes a salvager for one answer.
+   *
+   * @param options See {@linkcode ToolCallSalvagerStreamOptions}.
+   */
   constructor(options: ToolCallSalvagerStreamOptions = {}) {
     const prefix = options.idPrefix ?? "call_";
     super(
@@ -163,7 +176,7 @@ export class ToolCallSalvagerStream extends StageStream<string | Part, Part> {
         reasoning: options.reasoning ?? REASONING_NAMES,
         afterNativeCall: options.afterNativeCall ?? "on",
         repairJSON: options.repairJson,
-        progress: false,
+        progress: options.progress ?? false,
         generateId: options.generateId ?? ((index) => `${prefix}${index}`),
         candidateLimit: limitOf(
           "maxCandidateLength",

@@ -301,6 +301,12 @@ export class FormReader {
       diedIn !== OPEN && diedIn !== BETWEEN;
   }
 
+  /** Up to where what was read belongs to the call at hand. */
+  get safeAt(): number {
+    const { phase, at, call } = this.#state;
+    return phase === TAIL ? call!.body![1] : at;
+  }
+
   /** Where the unit ends, when it has. */
   get end(): number {
     return this.#state.end;

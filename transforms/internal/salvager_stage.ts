@@ -47,6 +47,17 @@ interface Found {
   input: unknown;
   repairs: string[];
   missing: string[];
+  /** Its id, when its progress was told. */
+  id: string | null;
+}
+
+/** A call whose progress is told. */
+interface Progress {
+  id: string;
+  name: string;
+  /** Offsets of what was told. */
+  from: number;
+  to: number;
 }
 
 /** One way to read a candidate. */
@@ -83,6 +94,7 @@ interface Candidate {
   refusal: Refusal | undefined;
   /** Forms of which nothing came, but whose values still have to be known. */
   refused: number[];
+  progress: Progress | null;
   /** Text since `tailStart`, without that at hand. */
   tail: string[];
   tailStart: number;
@@ -146,7 +158,10 @@ interface State {
   marked: boolean;
   /** Whether salvaging is over. */
   off: boolean;
+  /** How many ids were given. */
   calls: number;
+  /** Calls that begin before this offset were told of once. */
+  told: number;
 }
 
 interface Snapshot {
@@ -299,6 +314,7 @@ export class SalvagerStage extends TextStage {
       marked: false,
       off: tools.size === 0 || forms.length === 0,
       calls: 0,
+      told: 0,
     };
     this.#quotes = new QuoteState(saved?.quotes);
     this.#lines = new MarkdownLines({}, NO_EVENTS, saved?.lines);
@@ -358,6 +374,7 @@ export class SalvagerStage extends TextStage {
         marked: candidate.marked,
         tailStart: candidate.tailStart,
         refused: candidate.refused,
+        progress: candidate.progress,
         refusal: candidate.refusal ?? null,
         readings: readings.map(({ form, reader, calls }) => ({
           form,
@@ -486,6 +503,7 @@ export class SalvagerStage extends TextStage {
     if (candidate !== undefined) {
       from = candidate.lead >= 0 ? candidate.lead : candidate.start;
       if (this.#candidate !== undefined) {
+        this.#tellMore(candidate);
         const tail = Math.max(candidate.tailStart, this.#workStart);
         candidate.tail.push(this.#work.slice(tail - this.#workStart));
       }
@@ -878,6 +896,7 @@ export class SalvagerStage extends TextStage {
       })),
       refusal: undefined,
       refused: [],
+      progress: null,
       tail: [],
       tailStart: at,
     };
@@ -964,7 +983,10 @@ export class SalvagerStage extends TextStage {
     switch (reader.event) {
       case "name": {
         const name = reader.name!;
-        if (this.#configuration.tools.has(name)) return;
+        if (this.#configuration.tools.has(name)) {
+          this.#tellStart(candidate, reading, name);
+          return;
+        }
         this.#refuseCall(candidate, reading, {
           code: "unknown-tool",
           message: `What may be a tool call stays text: tool "${
@@ -1026,7 +1048,10 @@ export class SalvagerStage extends TextStage {
       return;
     }
     const { name, input, repairs, missing } = read;
-    reading.calls.push({ start, end, name, input, repairs, missing });
+    this.#tellMore(candidate, end);
+    const id = candidate.progress?.id ?? null;
+    candidate.progress = null;
+    reading.calls.push({ start, end, name, input, repairs, missing, id });
     if (candidate.readings.length === 1) {
       candidate.tail = [];
       candidate.tailStart = end;
@@ -1040,6 +1065,7 @@ export class SalvagerStage extends TextStage {
     reading: Reading,
     refusal: Refusal,
   ): void {
+    this.#tellEnd(candidate);
     if (candidate.child || !reading.reader.compiled.wrapped) {
       this.#drop(candidate, reading, refusal);
       return;
@@ -1056,6 +1082,55 @@ export class SalvagerStage extends TextStage {
     }
   }
 
+  /** A call's name is known: its progress is told from here on. */
+  #tellStart(candidate: Candidate, { reader }: Reading, name: string): void {
+    const state = this.#state;
+    const start = candidate.start + reader.call!.start;
+    if (
+      !this.#configuration.progress || candidate.readings.length > 1 ||
+      start < state.told
+    ) return;
+    const from = candidate.start + reader.at;
+    state.told = from;
+    candidate.progress = { id: this.#newId(), name, from, to: from };
+    this.#give(candidate.lead >= 0 ? candidate.lead : candidate.start);
+    this.#emit({
+      type: "tool-input-start",
+      toolCallId: candidate.progress.id,
+      toolName: name,
+    });
+  }
+
+  /** Tells what came of the call, up to an offset. */
+  #tellMore(
+    candidate: Candidate,
+    to = candidate.start + candidate.readings[0]!.reader.safeAt,
+  ): void {
+    const { progress } = candidate;
+    if (progress === null || progress.to >= to) return;
+    const delta = this.#textOf(candidate, progress.to, to);
+    progress.to = to;
+    this.#emit({ type: "tool-input-delta", toolCallId: progress.id, delta });
+  }
+
+  /** The call comes to nothing. */
+  #tellEnd(candidate: Candidate): void {
+    const { progress } = candidate;
+    if (progress === null) return;
+    this.#tellMore(candidate);
+    this.#emit({
+      type: "tool-call-partial",
+      toolCallId: progress.id,
+      toolName: progress.name,
+      inputText: this.#textOf(candidate, progress.from, progress.to),
+    });
+    candidate.progress = null;
+  }
+
+  #newId(): string {
+    return this.#configuration.generateId(++this.#state.calls);
+  }
+
   /** One reading of the candidate came to nothing. */
   #drop(candidate: Candidate, reading: Reading, refusal: Refusal): void {
     candidate.readings = candidate.readings.filter((one) => one !== reading);
@@ -1065,7 +1140,7 @@ export class SalvagerStage extends TextStage {
     if (reading.reader.isToFollow) candidate.refused.push(reading.form);
     if (candidate.readings.length > 0) return;
     this.#candidate = undefined;
-    this.#reject(candidate, candidate.refusal);
+    this.#reject(candidate, candidate.refusal, reading.calls);
   }
 
   /** The text between two offsets, both in the candidate. */
@@ -1082,11 +1157,24 @@ export class SalvagerStage extends TextStage {
   }
 
   /** The candidate is no call: its text is looked at again, behind the opener. */
-  #reject(candidate: Candidate, refusal: Refusal): void {
+  #reject(
+    candidate: Candidate,
+    refusal: Refusal,
+    calls: readonly Found[],
+  ): void {
     const state = this.#state;
     const { start } = candidate;
     this.#rewind();
     state.at = start;
+    for (const call of calls) {
+      if (call.id === null) continue;
+      this.#emit({
+        type: "tool-call-partial",
+        toolCallId: call.id,
+        toolName: call.name,
+        inputText: this.#textOf(candidate, call.start, call.end),
+      });
+    }
     if (candidate.child) state.noChildBefore = start + 1;
     if (!refusal.silent) {
       state.noStartBefore = candidate.openerEnd;
@@ -1230,7 +1318,7 @@ export class SalvagerStage extends TextStage {
         : "What may be a tool call stays text: something stands behind it",
       at: end - candidate.start,
       silent: false,
-    });
+    }, reading.calls);
   }
 
   /** Gives out the calls of a complete unit. */
@@ -1284,7 +1372,7 @@ export class SalvagerStage extends TextStage {
     }
     this.#emit({
       type: "tool-call",
-      toolCallId: this.#configuration.generateId(++state.calls),
+      toolCallId: call.id ?? this.#newId(),
       toolName: call.name,
       input: call.input,
       origin: "salvaged",
