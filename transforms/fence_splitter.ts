@@ -157,7 +157,9 @@ class FenceSplitterStage implements Stage<string | Part, Part> {
     const returns = text.includes("\r");
     for (let from = 0; from < text.length;) {
       if (state.returned && text.charCodeAt(from) !== 0x0a) this.#takeLine();
-      if (kind === "marker" && state.opening === null) {
+      if (
+        kind === "marker" && state.opening === null && state.fence !== null
+      ) {
         state.prefix += text.slice(from);
         state.offset += text.length - from;
         return;
@@ -195,6 +197,12 @@ class FenceSplitterStage implements Stage<string | Part, Part> {
   #written(): string {
     const { fence, line, prefix } = this.#state;
     return (fence?.again === true ? quotesOf(prefix) : prefix) + line;
+  }
+
+  /** What the line's prefix takes, in this message or the next. */
+  #prefixLength(): number {
+    const { prefix } = this.#state;
+    return Math.max(prefix.length, quotesOf(prefix).length);
   }
 
   /** How much the opening line adds that is written again. */
@@ -269,14 +277,20 @@ class FenceSplitterStage implements Stage<string | Part, Part> {
   /** Cuts the line at work while it is longer than a message. */
   #shorten(): void {
     const state = this.#state;
+    if (
+      state.fence !== null && this.#prefixLength() > this.#maxLength / 4
+    ) {
+      // However it is written: this is what it means, and it has room.
+      state.prefix = state.fence.prefix;
+    }
     for (;;) {
-      const { fence, line, prefix } = state;
+      const { fence, line } = state;
       const lines = fence === null
         ? 0
         : fence.opener.length + fence.marker.length +
           2 * fence.prefix.length + 3;
-      const room = this.#maxLength - lines - prefix.length;
-      if (line.length <= room || room < 1) return;
+      const room = this.#maxLength - lines - this.#prefixLength();
+      if (line.length <= room) return;
       const space = fence === null ? line.lastIndexOf(" ", room - 1) + 1 : 0;
       let to = space > room / 2 ? space : room;
       // Never between the halves of a surrogate pair.
@@ -296,8 +310,11 @@ class FenceSplitterStage implements Stage<string | Part, Part> {
     const state = this.#state;
     const opener = state.line.slice(state.line.indexOf(fence.marker)).trimEnd();
     const { prefix } = this.#lines;
-    const lines = state.line.length + opener.length + fence.marker.length +
-      2 * prefix.length + 4;
+    const longest = Math.max(
+      state.line.length,
+      prefix.length + opener.length + 1,
+    );
+    const lines = longest + prefix.length + fence.marker.length + 2;
     state.opening = null;
     if (lines > this.#maxLength / 2) {
       this.#emit({
