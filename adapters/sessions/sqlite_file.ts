@@ -221,7 +221,7 @@ const TABLE_INTERIOR = 5;
 const INDEX_LEAF = 10;
 const TABLE_LEAF = 13;
 
-/** Deeper trees do not exist: a damaged one may go round in circles. */
+/** Deeper trees do not exist. */
 const DEEPEST = 64;
 
 interface Page {
@@ -245,6 +245,8 @@ class Database {
   readonly #pager: Pager;
   readonly #roots = new Map<string, Roots>();
   readonly #encoder = new TextEncoder();
+  /** Pages looked at by the operation at work. */
+  #visited = 0;
 
   constructor(pager: Pager) {
     this.#pager = pager;
@@ -265,6 +267,7 @@ class Database {
   }
 
   keys(table: string, prefix: string): string[] {
+    this.#visited = 0;
     const roots = this.#roots.get(table);
     if (roots === undefined) return [];
     const found: { key: string; rowid: number }[] = [];
@@ -289,6 +292,7 @@ class Database {
   }
 
   value(table: string, key: string): string | Uint8Array | undefined {
+    this.#visited = 0;
     const roots = this.#roots.get(table);
     if (roots === undefined) return undefined;
     let value: unknown;
@@ -313,7 +317,10 @@ class Database {
   }
 
   #page(number: number, depth: number): Page {
-    if (depth > DEEPEST) throw damaged("a tree in it has no end");
+    // A tree has no page twice; a damaged one may go round in circles.
+    if (depth > DEEPEST || this.#visited++ > this.#pager.pageCount + DEEPEST) {
+      throw damaged("a tree in it has no end");
+    }
     const bytes = this.#pager.page(number);
     const view = viewOf(bytes);
     const header = number === 1 ? 100 : 0;

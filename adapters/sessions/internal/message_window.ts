@@ -1,5 +1,6 @@
 import type { Block, Message, ToolCallBlock } from "../message.ts";
 import { type Draft, sizeOf } from "./draft.ts";
+import { RecentMap, type RecentMapSnapshot } from "./recent_map.ts";
 import type { SnippetFinder } from "./snippets_of.ts";
 
 /** How much may be open. */
@@ -8,15 +9,15 @@ export interface WindowLimits {
   maxOpenChars: number;
 }
 
-/** Lines that tell where a message's children hang; older ones are forgotten. */
-const MOST_PARENTS = 65_536;
+/** So many records (and messages that have left) are remembered at least. */
+const REMEMBERED = 32_768;
 
 /** The state of a {@linkcode MessageWindow} as plain data. */
 export interface MessageWindowSnapshot {
   drafts: Draft[];
-  parents: [string, string][];
+  parents: RecentMapSnapshot<string>;
   /** Keys of messages that have left, to know a revision. */
-  left: string[];
+  left: RecentMapSnapshot<true>;
 }
 
 /**
@@ -31,8 +32,8 @@ export class MessageWindow {
   readonly #byKey = new Map<string, Draft>();
   readonly #byCall = new Map<string, Draft>();
   /** Which message a record (by its id) belongs to or follows. */
-  readonly #parents: Map<string, string>;
-  readonly #left: Set<string>;
+  readonly #parents: RecentMap<string>;
+  readonly #left: RecentMap<true>;
   #size = 0;
 
   constructor(
@@ -44,14 +45,14 @@ export class MessageWindow {
     this.#limits = limits;
     this.#finder = finder;
     this.#give = give;
-    this.#parents = new Map(snapshot?.parents);
-    this.#left = new Set(snapshot?.left);
+    this.#parents = new RecentMap(REMEMBERED, snapshot?.parents);
+    this.#left = new RecentMap(REMEMBERED, snapshot?.left);
     for (const draft of snapshot?.drafts ?? []) this.#keep(draft);
   }
 
   /** A message begins. It leaves at once when nothing may be open. */
   add(draft: Draft): void {
-    if (draft.key !== undefined && this.#left.has(draft.key)) {
+    if (draft.key !== undefined && this.#left.get(draft.key) === true) {
       draft.revision = true;
     }
     this.#keep(draft);
@@ -94,11 +95,7 @@ export class MessageWindow {
   /** A record belongs to a message, or (`id` absent) to the one its parent belongs to. */
   link(record: string, parent: string | undefined, id?: string): void {
     const target = id ?? this.parentOf(parent);
-    if (target === undefined) return;
-    this.#parents.set(record, target);
-    if (this.#parents.size > MOST_PARENTS) {
-      this.#parents.delete(this.#parents.keys().next().value!);
-    }
+    if (target !== undefined) this.#parents.set(record, target);
   }
 
   /** The message that a record belongs to or follows. */
@@ -122,8 +119,8 @@ export class MessageWindow {
   snapshot(): MessageWindowSnapshot {
     return {
       drafts: [...this.#drafts],
-      parents: [...this.#parents],
-      left: [...this.#left],
+      parents: this.#parents.snapshot(),
+      left: this.#left.snapshot(),
     };
   }
 
@@ -143,12 +140,7 @@ export class MessageWindow {
   #leave(): void {
     const draft = this.#drafts.shift()!;
     this.#forget(draft);
-    if (draft.key !== undefined) {
-      this.#left.add(draft.key);
-      if (this.#left.size > MOST_PARENTS) {
-        this.#left.delete(this.#left.values().next().value!);
-      }
-    }
+    if (draft.key !== undefined) this.#left.set(draft.key, true);
     this.#give(messageOf(draft, this.#finder));
   }
 
