@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { FenceMode } from "./internal/markdown_lines.ts";
+import type { FenceMode } from "./fence_tracker.ts";
 import { SnippetExtractor } from "./internal/snippet_stage.ts";
 import type { Part } from "./part.ts";
 import type { SnippetConvention } from "./snippet_convention.ts";

@@ -1,12 +1,16 @@
 import { readFileSync } from "node:fs";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  FenceTrackerStream,
   parse,
   type Part,
   type PartOf,
+  pipeline,
   type SnippetConvention,
   SnippetExtractorStream,
   type SnippetExtractorStreamOptions,
+  type StageStream,
   type ToolEdit,
 } from "../../mod.ts";
 import {
@@ -20,6 +24,7 @@ import {
   measureHold,
   merged,
   run,
+  RUNS,
   textOf,
 } from "../laws.ts";
 
@@ -658,7 +663,12 @@ describe("limits", () => {
       (length: number) => "a.b\n```\n```\n".repeat(length / 12),
     ];
     for (const shape of shapes) {
-      expect(measureGrowth(make, shape, 20_000, 3)).toBeLessThan(8);
+      // Quadratic time shows as about 10 every time, a busy machine now and then.
+      let growth = Infinity;
+      for (let attempt = 0; growth > 5 && attempt < 8; attempt++) {
+        growth = Math.min(growth, measureGrowth(make, shape, 10_000, 3));
+      }
+      expect(growth).toBeLessThan(7);
     }
   });
 });
@@ -845,6 +855,26 @@ describe("laws", () => {
         runs: 200,
       });
     }
+  });
+  test("give what an upstream tracker and this stage give together", () => {
+    fc.assert(
+      fc.property(
+        inputs,
+        fc.constantFrom("tolerant", "commonmark", "loose"),
+        (input, mode) => {
+          const guess = true;
+          const together = pipeline(
+            new FenceTrackerStream({ mode }),
+            new SnippetExtractorStream({ guess, trackFences: false }),
+          ) as StageStream<string | Part, Part>;
+          const found = (parts: Part[]) =>
+            parts.filter(({ type }) => type === "snippet");
+          expect(snippets(input, { guess, mode }))
+            .toEqual(found(run(together, input.split(""))));
+        },
+      ),
+      { numRuns: RUNS },
+    );
   });
   test("hold on real text", () => {
     const text = readFileSync(

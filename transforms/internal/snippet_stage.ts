@@ -26,7 +26,7 @@ const LONGEST_INFO = 4_096;
 /** Longer content cannot be the path of the next fence. */
 const LONGEST_PATH_FENCE = 256;
 
-/** More pieces than these are joined to one. */
+/** So many pieces are joined to one. */
 const MOST_PIECES = 1_024;
 
 /** The tracker gets long texts in pieces: see {@linkcode TextStage}. */
@@ -50,7 +50,8 @@ interface OpenSnippet {
   /** The opening line so far, from the marker on; whole once `opened`. */
   opening: string;
   opened: boolean;
-  /** The content, in pieces. */
+  /** The content: what is joined already, then the newest pieces. */
+  joined: string[];
   pieces: string[];
   length: number;
   /** Whether content is missing in `pieces`. */
@@ -441,6 +442,9 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
         this.#opened(open, start + to);
         open.afterCarriageReturn = text.endsWith("\r");
       }
+    } else {
+      // The second half of the opening line's end, or a container's prefix.
+      open.afterCarriageReturn = false;
     }
   }
 
@@ -456,6 +460,7 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
       ...(follows ? { contentBefore: this.#contentBefore! } : {}),
       opening: "",
       opened: false,
+      joined: [],
       pieces: [],
       length: 0,
       cut: false,
@@ -496,7 +501,10 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
     if (piece === "") return;
     open.length += piece.length;
     open.pieces.push(piece);
-    if (open.pieces.length > MOST_PIECES) open.pieces = [open.pieces.join("")];
+    if (open.pieces.length >= MOST_PIECES) {
+      open.joined.push(open.pieces.join(""));
+      open.pieces = [];
+    }
     if (this.#live) this.#deltas.push(piece);
   }
 
@@ -505,7 +513,7 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
     if (!open.opened) this.#opened(open, end);
     this.#giveUpTo(end);
     this.#giveDeltas();
-    const joined = open.pieces.join("");
+    const joined = open.joined.join("") + open.pieces.join("");
     const content = open.cut ? wellEnded(joined) : joined;
     this.#open = null;
     if (open.cut) {
