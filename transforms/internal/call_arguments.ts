@@ -1,5 +1,9 @@
 import type { Schema } from "../schema.ts";
-import { type ArgumentText, convertArguments } from "./convert_value.ts";
+import {
+  type ArgumentText,
+  convertArguments,
+  isStandardSchema,
+} from "./convert_value.ts";
 import type { CallText, CompiledForm } from "./form_reader.ts";
 import { parseGemmaArguments } from "./gemma_notation.ts";
 import { type Parsed, parseLenientJSON } from "./lenient_json.ts";
@@ -36,6 +40,8 @@ export interface OfferedTools {
 /** A call's name and arguments, not yet held against the schema. */
 interface Read {
   name: string;
+  /** Keys that stand beside the arguments. */
+  beside: readonly string[];
   given: readonly ArgumentText[] | Readonly<Record<string, unknown>>;
   repairs: string[];
 }
@@ -66,7 +72,7 @@ export function readArguments(
 ): ReadArguments {
   const read = readCall(compiled, call, text, tools);
   if (!("given" in read)) return read;
-  const { name, given, repairs } = read;
+  const { name, beside, given, repairs } = read;
   if (!tools.schemas.has(name)) {
     return {
       ok: false,
@@ -74,6 +80,11 @@ export function readArguments(
       name,
       reason: "The tool was not offered",
     };
+  }
+  const known = parameterNames(tools.schemas.get(name));
+  const misplaced = beside.find((key) => known?.has(key));
+  if (misplaced !== undefined) {
+    return malformed(name, `"${misplaced}" stands outside the arguments`);
   }
   const converted = convertArguments(given, tools.schemas.get(name));
   if (!converted.ok) {
@@ -109,7 +120,7 @@ function readCall(
     const given = parametersOf(compiled, call, slice);
     return given === undefined
       ? malformed(call.name, "A nested value cannot be read")
-      : { name: call.name!, given, repairs: [] };
+      : { name: call.name!, beside: [], given, repairs: [] };
   }
   const bodyText = slice(...call.body);
   if (body === "call") {
@@ -124,6 +135,7 @@ function readCall(
     const [first] = read.value;
     return {
       name: first!.name,
+      beside: [],
       given: first!.arguments,
       repairs: read.repairs,
     };
@@ -135,7 +147,12 @@ function readCall(
   if (!isObject(read.value)) {
     return malformed(call.name, "The arguments are not an object");
   }
-  return { name: call.name!, given: read.value, repairs: read.repairs };
+  return {
+    name: call.name!,
+    beside: [],
+    given: read.value,
+    repairs: read.repairs,
+  };
 }
 
 function malformed(
@@ -188,7 +205,7 @@ function fromObject(value: unknown, repairs: string[]): Read | ReadArguments {
     );
     // What is there may be meant as the arguments: nobody knows.
     return other === undefined
-      ? { name, given: {}, repairs }
+      ? { name, beside: [], given: {}, repairs }
       : malformed(name, "A call has no arguments");
   }
   let given = value[keys[0]!];
@@ -201,7 +218,10 @@ function fromObject(value: unknown, repairs: string[]): Read | ReadArguments {
   if (!isObject(given)) {
     return malformed(name, "The arguments are not an object");
   }
-  return { name, given, repairs };
+  const beside = Object.keys(value).filter((key) =>
+    key !== names[0] && key !== keys[0]
+  );
+  return { name, beside, given, repairs };
 }
 
 /** The parameters as texts, without what belongs to the markup. */
@@ -224,6 +244,15 @@ function parametersOf(
     } else given.push(kind === undefined ? [key, text] : [key, text, kind]);
   }
   return given;
+}
+
+/** The parameters that a schema names; `undefined`: it names none. */
+export function parameterNames(
+  schema: Schema | undefined,
+): ReadonlySet<string> | undefined {
+  if (!isObject(schema) || isStandardSchema(schema as Schema)) return undefined;
+  const { properties } = schema as Record<string, unknown>;
+  return isObject(properties) ? new Set(Object.keys(properties)) : undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -65,6 +65,8 @@ export interface CompiledForm {
   readonly openings: readonly string[] | undefined;
   /** What a call's opener begins with. */
   readonly callOpenings: readonly string[];
+  /** What a parameter's opener begins with, when that is more than a bracket. */
+  readonly parameterOpenings: readonly string[];
   /** Whether the wrapper is a fence, so that what is left of it is quoted. */
   readonly fenced: boolean;
 }
@@ -113,6 +115,8 @@ interface State {
   carry: string;
   /** Letters of a name that has to be one of those offered. */
   word: string;
+  /** Whether there were some. */
+  named: boolean;
   calls: number;
   /** End of the last call, or of the list. */
   lastEnd: number;
@@ -135,6 +139,10 @@ interface State {
   secondCloser: number;
   /** End of the call's closer in phase AFTER_CALL. */
   callEnd: number;
+  /** In phase BROKEN: whether parameters may begin anywhere, not only on a line of their own. */
+  anywhere: boolean;
+  /** In phase BROKEN: whether nothing but blanks came on this line. */
+  blank: boolean;
   /** Nested parameters that are open. */
   depth: number;
   /** Whether anything nested was seen in the value. */
@@ -189,6 +197,9 @@ export function compileForm(dialect: string, form: DialectForm): CompiledForm {
     wrapped: form.open !== undefined || call.open === undefined,
     callOpenings: (call.open ?? []).flatMap((pattern) => openings(pattern, []))
       .filter((opening) => opening !== ""),
+    parameterOpenings: call.parameter === undefined || call.parameter.tagged
+      ? []
+      : call.parameter.open.flatMap((pattern) => openings(pattern, [])),
     fenced: (form.open ?? []).some((pattern) =>
       openings(pattern, []).some((opening) => opening.includes("```"))
     ),
@@ -296,8 +307,8 @@ export class FormReader {
    * reader is followed by one without names only then.
    */
   get isToFollow(): boolean {
-    const { phase, diedIn, calls, word } = this.#state;
-    return phase !== DEAD || calls > 0 || word !== "" ||
+    const { phase, diedIn, calls, named } = this.#state;
+    return phase !== DEAD || calls > 0 || named ||
       diedIn !== OPEN && diedIn !== BETWEEN;
   }
 
@@ -455,20 +466,12 @@ export class FormReader {
     this.#event = "end";
   }
 
-  /** A code unit, or a token, came that cannot be here. */
-  #impossible(): void {
+  /** A code unit came that cannot be here. */
+  #impossible(unit: number): void {
     const state = this.#state;
     const { form, wrapped } = this.compiled;
     if (this.#options.names === undefined) {
-      // A refused call: where its values are still matters.
-      if (state.phase === BODY && this.#scanner!.snapshot().quote !== 0) {
-        state.phase = this.#hasCloser() ? LOOSE : LINE;
-        state.depth = 0;
-        return;
-      } else if (state.phase === CALL && this.#goesOnBroken()) {
-        state.phase = BROKEN;
-        return;
-      }
+      if (this.#goesOnBroken(unit)) return;
     } else if (
       state.phase === BETWEEN && wrapped && state.calls > 0 &&
       !state.closing && state.list !== 1 &&
@@ -485,11 +488,49 @@ export class FormReader {
     this.#die("malformed");
   }
 
-  /** Whether a call that cannot be read is more than its opener mentioned. */
-  #goesOnBroken(): boolean {
-    const { call } = this.#state;
-    return call!.parameters.length > 0 ||
-      this.compiled.wrapped && this.compiled.form.call.close !== undefined;
+  /**
+   * A refused call cannot be read on. Where its values are still matters, if it
+   * is more than an opener that somebody mentioned.
+   */
+  #goesOnBroken(unit: number): boolean {
+    const state = this.#state;
+    const { form, wrapped } = this.compiled;
+    switch (state.phase) {
+      case BODY:
+        if (
+          form.call.body === "call" && this.#scanner!.snapshot().quote === 0
+        ) return false;
+        state.phase = this.#hasCloser() ? LOOSE : LINE;
+        state.depth = 0;
+        return true;
+      case TAIL:
+        // A bracket too many: what follows may be meant as arguments too.
+        if (unit !== 0x2c) return false;
+        state.phase = LOOSE;
+        state.depth = 0;
+        return true;
+      case CALL:
+        if (
+          form.call.close === undefined || form.call.parameter === undefined
+        ) {
+          return false;
+        }
+        state.phase = BROKEN;
+        // Prose about an opener stays on its line.
+        state.anywhere = wrapped || state.lineEnd ||
+          state.call!.parameters.length > 0;
+        state.blank = false;
+        return true;
+      case OPEN:
+        if (!state.named || form.call.parameter === undefined) return false;
+        state.call = newCall(0, "");
+        state.phase = BROKEN;
+        state.anywhere = state.lineEnd;
+        state.blank = false;
+        return true;
+      default:
+        return false;
+    }
   }
 
   #hasCloser(): boolean {
@@ -529,21 +570,35 @@ export class FormReader {
     }
     if (state.walks.length === 0 || accepted.length > 0) {
       state.walks = [];
-      if (state.phase === BETWEEN && this.#opensCall(begin, at)) {
+      if (
+        state.phase === BETWEEN &&
+        this.#begins(this.compiled.callOpenings, begin, at)
+      ) {
         // It has to do with the call, not with the wrapper.
         state.call = newCall(begin, "");
         state.phase = CALL;
       }
-      this.#impossible();
+      if (
+        state.phase === CALL && this.#options.names === undefined &&
+        this.#begins(this.compiled.parameterOpenings, begin, at)
+      ) {
+        // Its opener is broken, its value is one nevertheless.
+        this.#openValue({ key: "", kind: null }, at + 1 + this.#shift);
+        return at + 1;
+      }
+      if (state.phase === OPEN) {
+        state.lineEnd = this.#token(begin, at + this.#shift).includes("\n");
+      }
+      this.#impossible(unit);
       return this.dead || this.#event !== "none" ? at : at + 1;
     }
     return at + 1;
   }
 
-  /** Whether a token that breaks off here had begun like a call. */
-  #opensCall(start: number, at: number): boolean {
+  /** Whether a token that breaks off here had begun like one of these. */
+  #begins(openings: readonly string[], start: number, at: number): boolean {
     const token = this.#token(start, at + this.#shift);
-    return this.compiled.callOpenings.some((one) => token.startsWith(one));
+    return openings.some((one) => token.startsWith(one));
   }
 
   /** Kinds of the tokens that may come in this phase. */
@@ -583,7 +638,7 @@ export class FormReader {
           (this.compiled.form.close === undefined ||
             this.compiled.form.closeMayMiss === true))
     ) {
-      this.#impossible();
+      this.#impossible(unit);
       return at;
     }
     return at + 1;
@@ -689,13 +744,13 @@ export class FormReader {
   #wordGoesOn(nodes: readonly number[], unit: number): boolean {
     const { names } = this.#options;
     const state = this.#state;
-    if (names === undefined) return true;
     if (!this.compiled.program.inTool(nodes)) {
       state.word = "";
       return true;
     }
+    state.named = true;
     state.word += String.fromCharCode(unit);
-    return names.begins(state.word);
+    return names === undefined || names.begins(state.word);
   }
 
   /** The text from an offset to another, both counted from the unit's beginning. */
@@ -723,14 +778,13 @@ export class FormReader {
         return true;
       case CALL_OPEN:
       case CALL_EMPTY: {
-        const { name, attributes } = program.captures(
-          pattern,
-          this.#token(start, end),
-        );
+        const token = this.#token(start, end);
+        const { name, attributes } = program.captures(pattern, token);
         const called = name ?? attributes?.get("name");
         if (called === undefined) return false;
         state.call = newCall(start, called);
         state.nested = false;
+        state.lineEnd = token.includes("\n");
         if (program.kindOf(pattern) === CALL_EMPTY) {
           // The name is checked with the whole call.
           this.#closeCall(end);
@@ -937,7 +991,7 @@ export class FormReader {
     ) {
       state.phase = LOOSE;
       state.depth = 0;
-    } else this.#impossible();
+    } else this.#impossible(this.#text.charCodeAt(at));
     return at;
   }
 
@@ -965,7 +1019,9 @@ export class FormReader {
           if (!this.compiled.triggers.includes(unit)) state.phase = VALUE;
         }
         if (state.phase !== AFTER && state.phase !== AFTER_CALL) {
-          at = this.#nextTrigger(at, until);
+          const next = this.#nextTrigger(at, until);
+          if (state.phase === BROKEN) this.#passLine(at, next);
+          at = next;
           if (at === until) break;
         }
       }
@@ -991,6 +1047,15 @@ export class FormReader {
       ) return at;
     }
     return until;
+  }
+
+  /** Keeps track of whether nothing but blanks came on the line. */
+  #passLine(from: number, to: number): void {
+    for (let at = from; at < to; at++) {
+      const unit = this.#text.charCodeAt(at);
+      if (unit === 0x0a || unit === 0x0d) this.#state.blank = true;
+      else if (unit !== 0x20 && unit !== 0x09) this.#state.blank = false;
+    }
   }
 
   #nextTrigger(from: number, to: number): number {
@@ -1161,9 +1226,13 @@ export class FormReader {
     start: number,
     end: number,
   ): boolean {
+    const state = this.#state;
     if (kind === PARAMETER_OPEN) {
       const parameter = this.#parameterOf(pattern, start, end);
-      if (parameter === undefined) return false;
+      if (parameter === undefined || !state.anywhere && !state.blank) {
+        state.blank = false;
+        return false;
+      }
       this.#openValue(parameter, end);
     } else if (kind === CALL_CLOSE) this.#closeCall(end);
     else if (kind === UNIT_CLOSE) this.#end(end);
@@ -1186,6 +1255,7 @@ function newState(phase: number): State {
     walks: [],
     carry: "",
     word: "",
+    named: false,
     calls: 0,
     lastEnd: 0,
     lineEnd: false,
@@ -1200,6 +1270,8 @@ function newState(phase: number): State {
     valueEnd: 0,
     secondCloser: -1,
     callEnd: 0,
+    anywhere: true,
+    blank: false,
     depth: 0,
     nested: false,
     values: 0,

@@ -1,8 +1,11 @@
 import type { CodeKind, Part, TextPart, WarningCode } from "../part.ts";
 import type { Schema } from "../schema.ts";
 import type { Emit } from "../stage.ts";
-import { type OfferedTools, readArguments } from "./call_arguments.ts";
-import { isStandardSchema } from "./convert_value.ts";
+import {
+  type OfferedTools,
+  parameterNames,
+  readArguments,
+} from "./call_arguments.ts";
 import {
   type CompiledForm,
   FormReader,
@@ -1066,7 +1069,10 @@ export class SalvagerStage extends TextStage {
     refusal: Refusal,
   ): void {
     this.#tellEnd(candidate);
-    if (candidate.child || !reading.reader.compiled.wrapped) {
+    if (
+      candidate.child || !reading.reader.compiled.wrapped ||
+      candidate.readings.length > 1
+    ) {
       this.#drop(candidate, reading, refusal);
       return;
     }
@@ -1450,22 +1456,11 @@ function namesOf(
     begins: (prefix) => prefixes.has(prefix),
     parameters(name) {
       if (!parameters.has(name)) {
-        parameters.set(name, parametersOf(tools.get(name)));
+        parameters.set(name, parameterNames(tools.get(name)));
       }
       return parameters.get(name);
     },
   };
-}
-
-/** The parameters that a schema names. */
-function parametersOf(
-  schema: Schema | undefined,
-): ReadonlySet<string> | undefined {
-  if (typeof schema !== "object" || isStandardSchema(schema)) return undefined;
-  const { properties } = schema;
-  return typeof properties === "object" && properties !== null
-    ? new Set(Object.keys(properties))
-    : undefined;
 }
 
 function isSpace(unit: number): boolean {
