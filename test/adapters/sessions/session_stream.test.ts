@@ -25,7 +25,7 @@ function files(): string[] {
     return statSync(new URL(name, folder)).isDirectory()
       ? readdirSync(path).map((file) => `${name}/${file}`)
       : [];
-  }).filter((file) => !/vscdb$|05-json-dump/.test(file));
+  }).filter((file) => !/vscdb|05-json-dump/.test(file));
 }
 
 function bytesOf(file: string): Uint8Array {
