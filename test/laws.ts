@@ -49,7 +49,8 @@ export function merged(parts: Iterable<Part>): Part[] {
       part.type === "directive-delta" && last?.type === "directive-delta" &&
       part.id === last.id
     ) {
-      result[result.length - 1] = { ...last, text: last.text + part.text };
+      // What is told of the whole so far is newer in the later one.
+      result[result.length - 1] = { ...part, text: last.text + part.text };
     } else if (
       part.type === "tool-input-delta" && last?.type === "tool-input-delta" &&
       part.toolCallId === last.toolCallId
@@ -122,19 +123,48 @@ function same(
 interface Stretch {
   text: string;
   start: number;
+  end: number;
 }
 
 function stretches(parts: readonly Part[]): Stretch[] {
   const all: Stretch[] = [];
   for (const part of parts) {
-    if (part.type === "text") all.push({ text: part.text, start: part.start });
-    else if ("raw" in part && typeof part.raw === "string" && "start" in part) {
+    if (part.type === "text") {
+      const { text, start } = part;
+      all.push({ text, start, end: start + text.length });
+    } else if ("raw" in part && typeof part.raw === "string" && "start" in part) {
+      const start = part.start!;
+      const end = part.end ?? start + part.raw.length;
       // Parts of nested markup lie inside the one around it, which comes last.
-      while (all.length > 0 && all.at(-1)!.start >= part.start!) all.pop();
-      all.push({ text: part.raw, start: part.start! });
+      // Parts behind it may have come before it, when only the end of the
+      // stream ended it.
+      let from = all.length;
+      while (from > 0 && all[from - 1]!.start >= start) from--;
+      let to = from;
+      while (to < all.length && all[to]!.end <= end) to++;
+      const inside = all.slice(from, to);
+      all.splice(from, to - from, { text: filled(part.raw, start, end, inside), start, end });
     }
   }
   return all;
+}
+
+/** A raw text with what an earlier stage took out of it put back. */
+function filled(
+  raw: string,
+  start: number,
+  end: number,
+  inside: readonly Stretch[],
+): string {
+  if (raw.length === end - start) return raw;
+  let text = "";
+  let at = 0;
+  for (const hole of inside) {
+    const upTo = at + hole.start - start - text.length;
+    text += raw.slice(at, upTo) + hole.text;
+    at = upTo;
+  }
+  return text + raw.slice(at);
 }
 
 /** Law 1: text and raw, in order, are the input. Law 4: nothing overtakes. */

@@ -1,0 +1,149 @@
+/**
+ * Throws random inputs at stages, pipelines, adapters and decoders, and checks
+ * the laws.
+ *
+ *     npm run fuzz -- --seconds N [--stage S] [--seed X] [--keep]
+ *
+ * `--stage` takes names of subjects or beginnings of them, with commas between:
+ * `salvager`, `fence/inline,provider`. The same seed gives the same inputs in
+ * the same order. An input that breaks a law is made as small as can be and
+ * printed as a line for test/fuzz/found.jsonl, where `--keep` writes it. Exit
+ * code 1 when there was one.
+ */
+import { appendFileSync } from "node:fs";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { type Finding, fuzzOnce, mixed } from "./fuzzer.ts";
+import type { Subject } from "./subject.ts";
+import { subjects } from "./subjects/mod.ts";
+
+const FOUND = fileURLToPath(new URL("./found.jsonl", import.meta.url));
+
+/** So many different failures of one subject are enough. */
+const MOST_FINDINGS = 5;
+
+/** How long one subject runs before the next one has its turn. */
+const TURN_MILLISECONDS = 250;
+
+interface Tally {
+  subject: Subject;
+  inputs: number;
+  milliseconds: number;
+  findings: Finding[];
+}
+
+function usage(message: string): never {
+  console.error(
+    `${message}\nUsage: npm run fuzz -- --seconds N [--stage S] [--seed X] [--keep]`,
+  );
+  process.exit(2);
+}
+
+function chosen(names: string | undefined): Subject[] {
+  if (names === undefined) return [...subjects];
+  return names.split(",").flatMap((name) => {
+    const found = subjects.filter((subject) =>
+      subject.name === name || subject.name.startsWith(`${name}/`)
+    );
+    if (found.length === 0) {
+      const stages = new Set(subjects.map(({ name }) => name.split("/")[0]));
+      usage(
+        `Cannot fuzz "${name}": there are ${[...stages].join(", ")}`,
+      );
+    }
+    return found;
+  });
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: "string", default: "60" },
+      stage: { type: "string" },
+      seed: { type: "string" },
+      keep: { type: "boolean", default: false },
+    },
+  });
+  const seconds = Number(values.seconds);
+  if (!(seconds > 0)) usage(`Cannot fuzz for "${values.seconds}" seconds`);
+  const seed = values.seed === undefined
+    ? Date.now() | 0
+    : Number(values.seed) | 0;
+  const tallies: Tally[] = chosen(values.stage).map((subject) => ({
+    subject,
+    inputs: 0,
+    milliseconds: 0,
+    findings: [],
+  }));
+  console.log(`seed ${seed}, ${tallies.length} subjects, ${seconds} s`);
+  const end = performance.now() + seconds * 1000;
+  let isOver = false;
+  while (!isOver) {
+    let worked = false;
+    for (const tally of tallies) {
+      if (tally.findings.length >= MOST_FINDINGS) continue;
+      worked = true;
+      await turn(tally, seed, end, values.keep);
+      if (performance.now() >= end) break;
+    }
+    isOver = !worked || performance.now() >= end;
+  }
+  report(tallies);
+  process.exitCode = tallies.some(({ findings }) => findings.length > 0) ? 1 : 0;
+}
+
+async function turn(
+  tally: Tally,
+  seed: number,
+  end: number,
+  keep: boolean,
+): Promise<void> {
+  const begin = performance.now();
+  const stop = Math.min(end, begin + TURN_MILLISECONDS);
+  let lost = 0;
+  do {
+    const before = performance.now();
+    const finding = await fuzzOnce(tally.subject, mixed(seed, tally.inputs++));
+    if (finding === undefined) continue;
+    lost += performance.now() - before;
+    if (
+      tally.findings.some(({ message }) =>
+        message.split("\n")[0] === finding.message.split("\n")[0]
+      )
+    ) continue;
+    tally.findings.push(finding);
+    const { subject, input, message } = finding;
+    const line = JSON.stringify({ subject, law: message.split("\n")[0], input });
+    console.log(`\n${subject}: ${message}\n${line}`);
+    if (keep) appendFileSync(FOUND, `${line}\n`);
+  } while (performance.now() < stop && tally.findings.length < MOST_FINDINGS);
+  tally.milliseconds += performance.now() - begin - lost;
+}
+
+function report(tallies: readonly Tally[]): void {
+  console.log("\ninputs  inputs/s  found  subject");
+  let inputs = 0;
+  let milliseconds = 0;
+  let found = 0;
+  const line = (count: number, time: number, failures: number, name: string) =>
+    console.log(
+      `${String(count).padStart(6)}  ${
+        (count / Math.max(1, time) * 1000).toFixed(0).padStart(8)
+      }  ${String(failures).padStart(5)}  ${name}`,
+    );
+  for (const tally of tallies) {
+    line(
+      tally.inputs,
+      tally.milliseconds,
+      tally.findings.length,
+      tally.subject.name,
+    );
+    inputs += tally.inputs;
+    milliseconds += tally.milliseconds;
+    found += tally.findings.length;
+  }
+  line(inputs, milliseconds, found, "all");
+}
+
+await main();

@@ -1,0 +1,15 @@
+import type { Subject } from "../subject.ts";
+import { framingSubjects } from "./framings.ts";
+import { pipelineSubjects } from "./pipelines.ts";
+import { providerSubjects } from "./providers.ts";
+import { sessionSubjects } from "./sessions.ts";
+import { stageSubjects } from "./stages.ts";
+
+/** Everything that is fuzzed. */
+export const subjects: readonly Subject[] = [
+  ...stageSubjects(),
+  ...pipelineSubjects(),
+  ...framingSubjects(),
+  ...providerSubjects(),
+  ...sessionSubjects(),
+] as unknown as readonly Subject[];
