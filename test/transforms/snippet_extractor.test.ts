@@ -102,6 +102,10 @@ describe("the opening line", () => {
     ["src/main.rs (3-9)", ". | src/main.rs | info | 3-9"],
     ["src/main.rs {3}", ". | src/main.rs | info | ."],
     ["C:\\work\\a.ts", ". | C:\\work\\a.ts | info | ."],
+    ["app/[id]/page.tsx", ". | app/[id]/page.tsx | info | ."],
+    ["src/a.ts:3-9", ". | src/a.ts | info | 3-9"],
+    ["ts a.ts:3-9", "ts | a.ts | info | 3-9"],
+    ["ts:src/a.ts:3-9", "ts | src/a.ts | info | 3-9"],
     ["save a.py", "save | a.py | info | ."],
     ["diff src/a.ts", "diff | src/a.ts | info | ."],
     // A back-slash before punctuation is part of the path, no escape.

@@ -8,7 +8,15 @@ import {
   sureConventions,
 } from "./snippet_conventions/mod.ts";
 import { languageId } from "../language_id.ts";
-import type { CodeKind, Fence, Part, PartOf, TextPart } from "../part.ts";
+import type {
+  CodeKind,
+  Fence,
+  Part,
+  PartOf,
+  SnippetPart,
+  SnippetStartPart,
+  TextPart,
+} from "../part.ts";
 import type {
   SnippetContext,
   SnippetConvention,
@@ -476,14 +484,16 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
     if (!this.#live) return;
     this.#giveUpTo(end);
     const { fence } = open;
-    this.#emit({
+    const { start, info, meta } = fence;
+    const part: SnippetStartPart = {
       type: "snippet-start",
       id: fence.id,
-      ...this.#placeOf(open, undefined),
-      start: fence.start,
-      info: fence.info,
-      ...(fence.meta === undefined ? {} : { meta: fence.meta }),
-    });
+      start,
+      info,
+    };
+    if (meta !== undefined) part.meta = meta;
+    this.#place(part, open, undefined);
+    this.#emit(part);
   }
 
   #content(open: OpenSnippet, text: string): void {
@@ -526,31 +536,38 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
         end,
       });
     }
-    this.#emit({
+    const { start, info, meta } = fence;
+    const part: SnippetPart = {
       type: "snippet",
-      ...this.#placeOf(open, content),
       content,
       closed: closed && !open.cut,
-      start: fence.start,
+      start,
       end,
-      info: fence.info,
-      ...(fence.meta === undefined ? {} : { meta: fence.meta }),
-      ...(this.#live ? { id: fence.id } : {}),
-    });
+      info,
+    };
+    if (meta !== undefined) part.meta = meta;
+    if (this.#live) part.id = fence.id;
+    this.#place(part, open, content);
+    this.#emit(part);
     this.#lastLines.reset(closed ? CLOSING_LINE : `${CLOSING_LINE}\n`);
     this.#contentBefore = content.length <= LONGEST_PATH_FENCE ? content : null;
   }
 
   /** Asks the conventions; `content` is absent while the snippet is open. */
-  #placeOf(open: OpenSnippet, content: string | undefined): Place {
+  #place(
+    part: SnippetPart | SnippetStartPart,
+    open: OpenSnippet,
+    content: string | undefined,
+  ): void {
     const { fence, lineBefore, contentBefore } = open;
-    const context: SnippetContext = {
+    const context: {
+      -readonly [Key in keyof SnippetContext]: SnippetContext[Key];
+    } = {
       info: infoOf(open),
-      ...(lineBefore === undefined ? {} : { lineBefore }),
-      ...(content === undefined ? {} : { content }),
-      ...(contentBefore === undefined ? {} : { contentBefore }),
     };
-    const found: Place = {};
+    if (lineBefore !== undefined) context.lineBefore = lineBefore;
+    if (content !== undefined) context.content = content;
+    if (contentBefore !== undefined) context.contentBefore = contentBefore;
     let language: string | null | undefined;
     for (const convention of this.#conventions) {
       let place: SnippetPlace | undefined;
@@ -562,18 +579,15 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
       if (place === undefined || place === null) continue;
       if (language === undefined) language = place.language;
       if (place.filePath) {
-        if (found.filePath !== undefined) continue;
-        found.filePath = place.filePath;
-        found.pathSource = convention.source ?? convention.name;
+        if (part.filePath !== undefined) continue;
+        part.filePath = place.filePath;
+        part.pathSource = convention.source ?? convention.name;
       }
-      if (found.lineRange === undefined && place.lineRange !== undefined) {
-        found.lineRange = [...place.lineRange];
+      if (part.lineRange === undefined && place.lineRange !== undefined) {
+        part.lineRange = [...place.lineRange];
       }
     }
-    return withLanguage(
-      found,
-      language === undefined ? fence.language : language,
-    );
+    addLanguage(part, language === undefined ? fence.language : language);
   }
 
   /** What a call writes comes right behind it. */
@@ -592,22 +606,22 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
     }
     for (const snippet of snippets) {
       const { language, filePath, lineRange, content, replaces } = snippet;
-      const place: Place = {};
-      if (filePath !== undefined) {
-        place.filePath = filePath;
-        place.pathSource = "tool-input";
-      }
-      if (lineRange !== undefined) place.lineRange = [...lineRange];
-      this.#emit({
+      const written: SnippetPart = {
         type: "snippet",
-        ...withLanguage(place, language),
         content,
         closed: snippet.closed ?? true,
         start,
         end,
         toolCallId: part.toolCallId,
-        ...(replaces === undefined ? {} : { replaces }),
-      });
+      };
+      if (filePath !== undefined) {
+        written.filePath = filePath;
+        written.pathSource = "tool-input";
+      }
+      if (lineRange !== undefined) written.lineRange = [...lineRange];
+      if (replaces !== undefined) written.replaces = replaces;
+      addLanguage(written, language);
+      this.#emit(written);
     }
   }
 
@@ -623,25 +637,13 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
 /** Stands for a fence's closing line among the last lines: no path, not blank. */
 const CLOSING_LINE = "```";
 
-/** What is known of a snippet's place. */
-interface Place {
-  language?: string;
-  languageId?: string;
-  filePath?: string;
-  pathSource?: string;
-  lineRange?: [number, number];
-}
-
-function withLanguage(
-  place: Place,
+function addLanguage(
+  part: SnippetPart | SnippetStartPart,
   language: string | null | undefined,
-): Place {
-  const id = languageId(language ?? undefined, place.filePath);
-  return {
-    ...(language ? { language } : {}),
-    ...(id === undefined ? {} : { languageId: id }),
-    ...place,
-  };
+): void {
+  if (language) part.language = language;
+  const id = languageId(language ?? undefined, part.filePath);
+  if (id !== undefined) part.languageId = id;
 }
 
 /** The info string for the conventions: as written where a back-slash is in it. */

@@ -1,7 +1,6 @@
 import type { SnippetConvention } from "../../snippet_convention.ts";
-import { anchoredPath } from "../line_range.ts";
 import { isFileName } from "../path_like.ts";
-import { locatedPath, splitWord, withoutBraces } from "./located_path.ts";
+import { locatedPath, pathWord, splitWord } from "./located_path.ts";
 
 /** `tsx:pages/_app.tsx`: language and path, split at the first colon that a path follows. */
 export const languageColonPath: SnippetConvention = {
@@ -19,7 +18,7 @@ export const languageColonPath: SnippetConvention = {
       if (!/^[^/\\=.{}[\]]+$/.test(language)) return undefined;
       const path = word.slice(colon + 1);
       if (path.includes("=")) continue;
-      if (isFileName(anchoredPath(withoutBraces(path)).path)) {
+      if (isFileName(pathWord(path).path)) {
         return locatedPath(path, rest, language);
       }
     }

@@ -1,8 +1,12 @@
 import type { SnippetConvention } from "../../snippet_convention.ts";
-import { anchoredPath } from "../line_range.ts";
 import { isPathLike } from "../path_like.ts";
 import { isAcronymPair } from "./acronym_pair.ts";
-import { locatedPath, splitWord, withoutBraces } from "./located_path.ts";
+import {
+  locatedPath,
+  pathWord,
+  splitWord,
+  withoutBraces,
+} from "./located_path.ts";
 
 /** `ts src/x.ts`, with `(3-9)` or `#L3-L9` behind it: Continue, Zed and others. */
 export const languagePath: SnippetConvention = {
@@ -16,7 +20,7 @@ export const languagePath: SnippetConvention = {
     if (word.startsWith("[") && !/\][^\]]+$/.test(withoutBraces(word))) {
       return undefined;
     }
-    const { path } = anchoredPath(withoutBraces(word));
+    const { path } = pathWord(word);
     if (
       !isPathLike(path) || path.includes("=") || isAcronymPair(path) ||
       // Characters to highlight (rehype-pretty-code): `/word/3-5`.

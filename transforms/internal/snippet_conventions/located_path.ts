@@ -1,5 +1,5 @@
 import type { SnippetPlace } from "../../snippet_convention.ts";
-import { anchoredPath, bracketedRange } from "../line_range.ts";
+import { anchoredPath, bracketedRange, lineRange } from "../line_range.ts";
 
 /**
  * The place that a path word tells with what may follow it: `path`,
@@ -10,12 +10,24 @@ export function locatedPath(
   rest: string,
   language: string | null,
 ): SnippetPlace {
-  const { path, lineRange } = anchoredPath(withoutBraces(word));
-  const range = bracketedRange(rest)?.lineRange ?? lineRange;
+  const { path, lineRange: inside } = pathWord(word);
+  const range = bracketedRange(rest)?.lineRange ?? inside;
   return {
     language,
     filePath: path,
     ...(range === undefined ? {} : { lineRange: range }),
+  };
+}
+
+/** The path in a word of the info string: `path`, `path#L3-L9`, `path:3-9`, `path{highlighted lines}`. */
+export function pathWord(
+  word: string,
+): { path: string; lineRange: [number, number] | undefined } {
+  const bare = withoutBraces(word);
+  const match = /^(.*[^:\d]):(\d{1,15})-(\d{1,15})$/.exec(bare);
+  return match === null ? anchoredPath(bare) : {
+    path: match[1]!,
+    lineRange: lineRange(match[2]!, match[3]!),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { SnippetConvention } from "../../snippet_convention.ts";
 import { isKnownLanguage } from "../../language_id.ts";
-import { anchoredPath, bracketedRange } from "../line_range.ts";
+import { bracketedRange } from "../line_range.ts";
 import { extension, isDottedName, isPathLike } from "../path_like.ts";
 import { isAcronymPair } from "./acronym_pair.ts";
-import { locatedPath, splitWord, withoutBraces } from "./located_path.ts";
+import { locatedPath, pathWord, splitWord } from "./located_path.ts";
 
 /** `src/main.rs`, `path/x.rs#L10-20`, `src/main.rs (3-9)`: a path where the language should be. */
 export const wholeInfoPath: SnippetConvention = {
@@ -11,9 +11,10 @@ export const wholeInfoPath: SnippetConvention = {
   source: "info",
   find({ info }) {
     const [word, rest] = splitWord(info);
-    const { path } = anchoredPath(withoutBraces(word));
-    if (!isPathLike(path) || /[={}[\]]/.test(path)) return undefined;
-    if (isNoPath(path)) return undefined;
+    const { path } = pathWord(word);
+    if (!isPathLike(path) || /^\[|[={}]/.test(path) || isNoPath(path)) {
+      return undefined;
+    }
     if (
       rest !== "" && bracketedRange(rest) === undefined &&
       !/^\{.*\}$/.test(rest)
