@@ -1,7 +1,11 @@
+import type { SessionKind } from "../../adapters/sessions/mod.ts";
+
 /** One row of the option table. Parsing, help and completions come from it. */
 export interface OptionRow {
   /** The name behind the two dashes. */
   name: keyof CliOptions;
+  /** Under which heading the help has it. */
+  group: "What comes in" | "What to look for" | "What goes out" | "Other";
   /** What stands for the value in the help; absent for a switch. */
   value?: string;
   /** Whether the value may be left out: then it is `""`, else behind `=`. */
@@ -12,7 +16,7 @@ export interface OptionRow {
   help: string;
 }
 
-/** What the command line said. */
+/** What the command line said. Values not given are `""`. */
 export interface CliOptions {
   from: string;
   to: string;
@@ -20,91 +24,155 @@ export interface CliOptions {
   directives: string;
   fences: string;
   bare: boolean;
+  chunk: string;
+  follow: boolean;
+  extract: string;
+  force: boolean;
   explain: boolean;
   stats: string;
   strict: boolean;
-  chunk: string;
   completions: string;
   help: boolean;
   version: boolean;
 }
 
+/** The values of `--from` that mean stored sessions; `session` is any of them. */
+export const sessionFormats: Readonly<Record<string, SessionKind | undefined>> =
+  {
+    "session": undefined,
+    "claude-session": "claude-session",
+    "codex-session": "codex-session",
+    "gemini-session": "gemini-session",
+    "opencode-session": "opencode",
+    "aider": "aider",
+    "cline": "cline",
+    "continue": "continue",
+    "copilot": "copilot",
+    "cursor": "cursor",
+    "pi": "pi",
+    "specstory": "specstory",
+  };
+
+/** The values of `--from` that mean the stream of one provider. */
+export const providerFormats: readonly string[] = [
+  "anthropic",
+  "bedrock-converse",
+  "claude-code",
+  "codex",
+  "cohere",
+  "gemini",
+  "gemini-cli",
+  "google-interactions",
+  "ollama",
+  "openai-chat",
+  "openai-responses",
+  "opencode",
+];
+
 /** The option table. */
 export const optionTable: readonly OptionRow[] = [
   {
     name: "from",
+    group: "What comes in",
     value: "FORMAT",
     choices: [
       "auto",
       "text",
       "sse",
       "jsonl",
-      "openai-chat",
-      "openai-responses",
-      "anthropic",
-      "gemini",
-      "ollama",
-      "claude-code",
+      "parts",
+      ...providerFormats,
+      ...Object.keys(sessionFormats),
     ],
-    help: "what comes in; auto (default) looks at the first bytes",
-  },
-  {
-    name: "to",
-    value: "FORMAT",
-    choices: ["pretty", "text", "jsonl", "sse", "snippets"],
     help:
-      "what goes out; pretty (default) is for people, jsonl is one part a line",
+      "what comes in; auto (default) looks at the first bytes. sse and jsonl find out the provider, parts are what --to jsonl writes, the last ones are sessions that coding agents have stored (session: any)",
   },
   {
-    name: "tools",
-    value: "FILE",
+    name: "follow",
+    group: "What comes in",
     help:
-      "JSON file with the tools offered to the model: calls of these that leaked as text are salvaged",
-  },
-  {
-    name: "directives",
-    value: "A,B",
-    help: "names of the XML-like directives to extract",
-  },
-  {
-    name: "fences",
-    value: "MODE",
-    choices: ["tolerant", "commonmark", "loose"],
-    help: "how code fences are found; default tolerant",
-  },
-  {
-    name: "bare",
-    help: "also salvage <invoke> calls without their wrapper, at a line start",
-  },
-  {
-    name: "explain",
-    help: "one line a decision on stderr: offset, what, why",
-  },
-  {
-    name: "stats",
-    value: "json",
-    optionalValue: true,
-    choices: ["json"],
-    help: "figures on stderr when done, for people or as JSON",
-  },
-  {
-    name: "strict",
-    help: "exit with 1 on any warning too",
+      "keep reading files that grow; ends with Ctrl-C. A file that is replaced is read anew",
   },
   {
     name: "chunk",
+    group: "What comes in",
     value: "N",
     help:
       "cut the input into pieces of N characters first, to see that it does not matter",
   },
   {
+    name: "tools",
+    group: "What to look for",
+    value: "FILE",
+    help:
+      "JSON file with the tools offered to the model: calls of these that leaked as text are salvaged",
+  },
+  {
+    name: "bare",
+    group: "What to look for",
+    help: "also salvage <invoke> calls without their wrapper, at a line start",
+  },
+  {
+    name: "directives",
+    group: "What to look for",
+    value: "A,B",
+    help: "names of the XML-like directives to extract",
+  },
+  {
+    name: "fences",
+    group: "What to look for",
+    value: "MODE",
+    choices: ["tolerant", "commonmark", "loose"],
+    help: "how code fences are found; default tolerant",
+  },
+  {
+    name: "to",
+    group: "What goes out",
+    value: "FORMAT",
+    choices: ["pretty", "text", "jsonl", "sse", "snippets", "sessions"],
+    help:
+      "what goes out: pretty (default) is for people, jsonl one part (of a session: one message) a line, snippets one a line, sessions one JSON document a file",
+  },
+  {
+    name: "extract",
+    group: "What goes out",
+    value: "DIR",
+    help:
+      "write the model's snippets into files below DIR, never outside it, and list them. What is there already stays",
+  },
+  {
+    name: "force",
+    group: "What goes out",
+    help: "with --extract: replace what is there",
+  },
+  {
+    name: "explain",
+    group: "What goes out",
+    help: "one line a decision on stderr: offset, what, why",
+  },
+  {
+    name: "stats",
+    group: "What goes out",
+    value: "json",
+    optionalValue: true,
+    choices: ["json"],
+    help:
+      "figures on stderr when done, for people or as JSON, and meanwhile when stderr is a terminal and stdout is not",
+  },
+  {
+    name: "strict",
+    group: "What goes out",
+    help: "exit with 1 on any warning too",
+  },
+  {
     name: "completions",
+    group: "Other",
     value: "SHELL",
     choices: ["bash", "zsh", "fish"],
     help: "print a completion script for a shell",
   },
-  { name: "help", help: "show this" },
-  { name: "version", help: "show the version" },
+  { name: "help", group: "Other", help: "show this" },
+  { name: "version", group: "Other", help: "show the version" },
 ];
 
 /** Wrong usage: the message is for stderr, the exit code is 2. */
@@ -116,15 +184,18 @@ export function parseCommandLine(
 ): { options: CliOptions; files: string[] } {
   const options: CliOptions = {
     from: "auto",
-    to: "pretty",
+    to: "",
     tools: "",
     directives: "",
     fences: "tolerant",
     bare: false,
+    chunk: "",
+    follow: false,
+    extract: "",
+    force: false,
     explain: false,
     stats: "none",
     strict: false,
-    chunk: "",
     completions: "",
     help: false,
     version: false,
@@ -138,6 +209,9 @@ export function parseCommandLine(
     } else if (word === "-h") options.help = true;
     else if (word === "-" || !word.startsWith("-")) files.push(word);
     else readOption(word, left, options);
+  }
+  if (options.force && options.extract === "") {
+    throw new UsageError('Option "--force" means nothing without "--extract"');
   }
   return { options, files };
 }
@@ -163,7 +237,7 @@ function readOption(word: string, left: string[], options: CliOptions): void {
     return;
   }
   const value = given ?? (row.optionalValue ? "" : left.shift());
-  if (value === undefined) {
+  if (value === undefined || (value === "" && !row.optionalValue)) {
     throw new UsageError(`Option "--${name}" needs a value: ${row.value}`);
   }
   if (
@@ -219,90 +293,4 @@ function distance(a: string, b: string): number {
     row = next;
   }
   return row[b.length]!;
-}
-
-/** The text of `--help`. */
-export function helpText(): string {
-  const rows = optionTable.map((row) => {
-    const value = row.value === undefined
-      ? ""
-      : row.optionalValue
-      ? `[=${row.value}]`
-      : ` ${row.value}`;
-    const choices = row.choices === undefined || row.optionalValue
-      ? ""
-      : `\n${" ".repeat(24)}${wrapped(row.choices.join(" | "))}`;
-    return `  ${`--${row.name}${value}`.padEnd(22)}${
-      wrapped(row.help)
-    }${choices}`;
-  });
-  return `millrace - what a language model streams, as typed parts
-
-Usage: millrace [OPTIONS] [FILE ...]
-
-Reads files, or standard input where there is none (or "-"), and writes what
-the stream says: text, code fences, directives, tool calls, snippets, usage.
-
-Options:
-${rows.join("\n")}
-
-Exit codes: 0 finished, 1 the stream ended early or in error (what came is
-kept), 2 wrong usage.
-
-Examples:
-  millrace examples/data/demo.sse --tools examples/data/tools.json
-  cat examples/data/demo.sse | millrace --to jsonl --chunk 1
-  millrace --from text --to snippets README.md
-`;
-}
-
-/** Broken into lines that fit beside the option names. */
-function wrapped(text: string): string {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > 54) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line].join(`\n${" ".repeat(24)}`);
-}
-
-/** A completion script. */
-export function completionScript(shell: string): string {
-  const names = optionTable.map((row) => `--${row.name}`).join(" ");
-  const withChoices = optionTable.filter((row) => row.choices !== undefined);
-  if (shell === "fish") {
-    return optionTable.map((row) => {
-      const value = row.choices !== undefined
-        ? ` -x -a "${row.choices.join(" ")}"`
-        : row.value === undefined
-        ? ""
-        : " -r";
-      return `complete -c millrace -l ${row.name}${value} -d ${
-        JSON.stringify(row.help)
-      }`;
-    }).join("\n") + "\n";
-  }
-  const branches = withChoices.map((row) =>
-    `    --${row.name}) COMPREPLY=($(compgen -W "${
-      row.choices!.join(" ")
-    }" -- "$current")); return ;;`
-  ).join("\n");
-  const bash = `_millrace() {
-  local current="\${COMP_WORDS[COMP_CWORD]}"
-  case "\${COMP_WORDS[COMP_CWORD-1]}" in
-${branches}
-  esac
-  case "$current" in
-    -*) COMPREPLY=($(compgen -W "${names}" -- "$current")) ;;
-    *) COMPREPLY=($(compgen -f -- "$current")) ;;
-  esac
-}
-complete -F _millrace millrace
-`;
-  return shell === "zsh"
-    ? `autoload -U +X bashcompinit && bashcompinit\n${bash}`
-    : bash;
 }

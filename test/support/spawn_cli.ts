@@ -17,17 +17,22 @@ function runner(): string[] {
   return ["--import", "tsx"];
 }
 
+/** The program and its first arguments that are the CLI on the runtime that runs the tests. */
+export function cliCommand(): [string, ...string[]] {
+  return [process.execPath, ...runner(), join(root, "examples/cli.ts")];
+}
+
 /** Runs examples/cli.ts on the runtime that runs the tests. */
 export function spawnCli(
   words: string[],
   input: string | Uint8Array = "",
   stopAfter: number = Infinity,
 ): Promise<CliResult> {
-  const child = spawn(
-    process.execPath,
-    [...runner(), join(root, "examples/cli.ts"), ...words],
-    { cwd: root, env: { ...process.env, NO_COLOR: "1" } },
-  );
+  const [program, ...first] = cliCommand();
+  const child = spawn(program, [...first, ...words], {
+    cwd: root,
+    env: { ...process.env, NO_COLOR: "1" },
+  });
   const stdout: Uint8Array[] = [];
   const stderr: Uint8Array[] = [];
   let length = 0;
