@@ -1,106 +1,76 @@
 /**
- * millrace in an edge function: a model's stream in, a cleaned stream out.
+ * millrace in an edge function: a gateway in front of any model's API.
  *
- * - `POST /v1/clean`: the body is a provider's SSE stream; the answer is the
+ * - `POST /v1/chat/completions`: for OpenAI's clients.
+ * - `POST /v1/messages`: for Anthropic's.
+ * - `POST /v1/chat`: a chat completions request; the answer comes as parts.
+ * - `POST /v1/clean`: the body is a provider's SSE stream; the answer is its
  *   parts as SSE, one `data: {part}` an event, while the body still comes in.
- * - `POST /v1/chat`: the body is an OpenAI-like chat request. It goes to the
- *   upstream that the operator configured, and the answer comes back as parts,
- *   calls of the request's own tools salvaged from the text.
+ * - `GET /v1/streams/<id>`: goes on with a stream that broke (workerd with
+ *   Durable Objects).
+ * - `GET /health`.
  *
- * Where the upstream is and its key are configuration (`UPSTREAM_URL`,
- * `UPSTREAM_KEY`), never part of a request: this is no open proxy. A salvaged
- * call is a suggestion: keep your approval step.
+ * On the way, calls of the request's own tools are salvaged from the text,
+ * reasoning is split off, unpaired surrogates are mended, and the finish reason
+ * says what came. A salvaged call is a suggestion: keep your approval step.
+ *
+ * Where the upstream is, and its key, is configuration, never part of a request:
+ * this is no open proxy. All of it: `edge/configuration.ts`; how to run and
+ * deploy it: `edge/README.md`.
  *
  * The default export is what workerd, `deno serve` and Bun want. On workerd the
  * compatibility date has to be 2022-11-30 or later: before, custom transform
  * streams pass everything through unchanged.
  */
-import { standardPipeline, type Tool } from "../mod.ts";
-import { SSEEncoderStream } from "../adapters/encode_sse.ts";
-import { encodeText } from "../adapters/encode_text.ts";
-import { fromSSE } from "../adapters/sse.ts";
+import { checkAccess } from "./edge/access.ts";
+import type { Client } from "./edge/client.ts";
+import { clients } from "./edge/clients.ts";
+import { complete } from "./edge/complete.ts";
+import { configure, type Environment } from "./edge/configuration.ts";
+import { chat, clean } from "./edge/parts_routes.ts";
+import { Problem } from "./edge/problem.ts";
+import { readRequest } from "./edge/request_body.ts";
+import { resume, startResumable } from "./edge/resumable.ts";
 
-/** What the operator configures. */
-export interface Environment {
-  /** URL of the chat completions endpoint behind this function. */
-  UPSTREAM_URL?: string;
-  /** Bearer token for it. */
-  UPSTREAM_KEY?: string;
-}
+export type { Environment };
 
-/** Names whose content is reasoning, and directives that this site uses. */
-const directives = ["note"];
+/** The endpoints that answer as an API does. */
+const completions: Readonly<Record<string, Client>> = {
+  "/v1/chat/completions": clients["openai-chat"],
+  "/v1/messages": clients.anthropic,
+};
 
-/** The parts of an upstream's answer, cleaned, as an SSE response. */
-function respond(
-  upstream: Response | ReadableStream<Uint8Array>,
-  tools: Tool[],
-  signal: AbortSignal,
-): Response {
-  const body = fromSSE(upstream, { signal })
-    .pipeThrough(standardPipeline({
-      tools,
-      directives,
-      directiveOptions: { reasoning: true },
-    }))
-    .pipeThrough(new SSEEncoderStream())
-    .pipeThrough(encodeText());
-  return new Response(body, {
-    headers: {
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-store",
-    },
-  });
-}
-
-function problem(status: number, message: string): Response {
-  return Response.json({ error: { message } }, { status });
-}
-
-/** The tools of an OpenAI-like request. */
-function toolsOf(request: unknown): Tool[] {
-  const { tools } = request as { tools?: unknown };
-  if (!Array.isArray(tools)) return [];
-  return tools.flatMap((tool) =>
-    typeof tool?.function?.name === "string"
-      ? [{ name: tool.function.name, inputSchema: tool.function.parameters }]
-      : []
-  );
-}
-
-async function chat(
+async function answer(
   request: Request,
+  client: Client,
   environment: Environment,
 ): Promise<Response> {
-  if (environment.UPSTREAM_URL === undefined) {
-    return problem(503, "No upstream is configured: set UPSTREAM_URL");
+  const { pathname } = new URL(request.url);
+  if (request.method === "GET" && pathname === "/health") {
+    return new Response("ok\n");
   }
-  let body: unknown;
-  try {
-    body = await request.json();
-  } catch {
-    return problem(400, "The request body is not JSON");
+  const configuration = configure(environment);
+  const { STREAMS: streams } = environment;
+  if (request.method === "GET" && pathname.startsWith("/v1/streams/")) {
+    await checkAccess(request, configuration);
+    return await resume(request, pathname.slice(12), streams);
   }
-  if (typeof body !== "object" || body === null) {
-    return problem(400, "The request body is not an object");
+  if (request.method !== "POST") throw new Problem(405, "Use POST");
+  const isCompletion = Object.hasOwn(completions, pathname);
+  if (!isCompletion && pathname !== "/v1/chat" && pathname !== "/v1/clean") {
+    throw new Problem(
+      404,
+      "There is POST /v1/chat/completions, /v1/messages, /v1/chat and /v1/clean",
+    );
   }
-  let upstream: Response;
-  try {
-    upstream = await fetch(environment.UPSTREAM_URL, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        ...(environment.UPSTREAM_KEY === undefined
-          ? {}
-          : { authorization: `Bearer ${environment.UPSTREAM_KEY}` }),
-      },
-      body: JSON.stringify({ ...body, stream: true }),
-      signal: request.signal,
-    });
-  } catch {
-    return problem(502, "The upstream cannot be reached");
+  await checkAccess(request, configuration);
+  if (pathname === "/v1/clean") return clean(request, configuration);
+  const body = await readRequest(request, configuration.maxRequestBytes);
+  if (!isCompletion) return await chat(request, body, configuration);
+  if (streams !== undefined && body.stream === true) {
+    return await startResumable(request, body, client, streams);
   }
-  return respond(upstream, toolsOf(body), request.signal);
+  return await complete(request, body, client, configuration);
 }
 
 /** The handler, for any server that speaks `Request` and `Response`. */
@@ -109,13 +79,21 @@ export async function handle(
   environment: Environment = {},
 ): Promise<Response> {
   const { pathname } = new URL(request.url);
-  if (request.method !== "POST") return problem(405, "Use POST");
-  if (pathname === "/v1/chat") return await chat(request, environment);
-  if (pathname === "/v1/clean") {
-    if (request.body === null) return problem(400, "The request has no body");
-    return respond(request.body, [{ name: "read_file" }], request.signal);
+  const client = Object.hasOwn(completions, pathname)
+    ? completions[pathname]!
+    : clients["openai-chat"];
+  try {
+    return await answer(request, client, environment);
+  } catch (error) {
+    // What is not foreseen may say anything, and is not told.
+    const problem = error instanceof Problem
+      ? error
+      : new Problem(500, "The gateway failed");
+    return Response.json(client.problem(problem), {
+      status: problem.status,
+      headers: problem.headers,
+    });
   }
-  return problem(404, "There is POST /v1/clean and POST /v1/chat");
 }
 
 const server: { fetch: typeof handle } = { fetch: handle };

@@ -1,0 +1,33 @@
+import { isLoopback } from "./access.ts";
+import { configure, type Environment } from "./configuration.ts";
+
+/** What servers on a machine of one's own are told in addition. */
+export interface ServerEnvironment extends Environment {
+  /** The address to listen on. Default: `127.0.0.1`. */
+  HOST?: string | undefined;
+  /** The port; 0: any. Default: 8787. */
+  PORT?: string | undefined;
+}
+
+/**
+ * Where to listen. Checks everything before the first request comes, and listens
+ * to other machines only when it is said who of them may use the gateway.
+ *
+ * @throws {Error} When the configuration is wrong.
+ */
+export function listening(
+  environment: ServerEnvironment,
+): { hostname: string; port: number } {
+  const { clientKeys } = configure(environment);
+  const hostname = environment.HOST || "127.0.0.1";
+  if (clientKeys === undefined && !isLoopback(hostname)) {
+    throw new Error(
+      `Cannot listen on "${hostname}" without CLIENT_KEYS: set them, or "*" for anyone`,
+    );
+  }
+  const port = Number(environment.PORT || "8787");
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new Error("Cannot listen: PORT has to be a port");
+  }
+  return { hostname, port };
+}
