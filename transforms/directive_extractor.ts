@@ -93,6 +93,10 @@ export interface DirectiveExtractorStreamOptions {
    * Whose fences count. `true`: the extractor finds them itself. `false`: only
    * those that an upstream fence tracker marked. Absent: its own until the
    * first mark of a tracker comes, then the tracker's.
+   *
+   * Once a closer (of reasoning, or of a `raw` directive) has ended a fence from
+   * inside, a tracker's marks are out of step, and the extractor's own fences
+   * count in any case.
    */
   readonly trackFences?: boolean | undefined;
   /**

@@ -218,6 +218,29 @@ export type AddedReasoningName<Reasoning> = Reasoning extends true
  * and no directives of another extractor come in.
  *
  * @typeParam Options The type of the options given.
+ *
+ * @example
+ * ```ts
+ * import {
+ *   DirectiveExtractorStream,
+ *   type DirectiveExtractorStreamOptions,
+ *   type DirectiveOutput,
+ *   parse,
+ * } from "@millrace/millrace";
+ *
+ * const options = {
+ *   directives: { point: { schema: { type: "array", items: { type: "number" } } } },
+ * } as const satisfies DirectiveExtractorStreamOptions;
+ *
+ * function sum(part: DirectiveOutput<typeof options>): number {
+ *   // In here `part.value` is `number[] | undefined`.
+ *   if (part.type !== "directive" || part.name !== "point") return 0;
+ *   return (part.value ?? []).reduce((one, other) => one + other, 0);
+ * }
+ *
+ * const parts = parse("<point>[1, 2]</point>", new DirectiveExtractorStream(options));
+ * if (sum(parts.at(-1)!) !== 3) throw new Error();
+ * ```
  */
 export type DirectiveOutput<Options> = Options extends {
   readonly directives?: infer Definitions;

@@ -6,15 +6,12 @@ import {
   MarkdownLines,
 } from "./markdown_lines.ts";
 
-/** What a stretch of text is: prose, or one of the kinds of code. */
-export type TextKind = LineKind | "inline";
-
 /** Receives what {@linkcode CodeTracker} finds, in source order. */
 export interface CodeEvents {
   /** Text that came in by `read`: what it is decides what becomes of it. */
-  text(text: string, kind: TextKind): void;
+  text(text: string, kind: LineKind): void;
   /** Text that came in by `pass`: it has left, and matters only for what follows. */
-  passed(text: string, kind: TextKind): void;
+  passed(text: string, kind: LineKind): void;
   /** The paragraph is over: code spans do not reach further. */
   paragraphEnd(): void;
 }
@@ -36,7 +33,7 @@ export interface CodeTrackerOptions {
 /** What upstream says of a stretch of text. */
 interface Mark {
   length: number;
-  code: CodeKind | null;
+  kind: LineKind;
   /** Whether that counts, and not what the own lines say. */
   counts: boolean;
 }
@@ -209,8 +206,7 @@ export class CodeTracker {
 
   /** A fence of an upstream tracker begins or ends. */
   fence(): void {
-    if (this.#options.trackFences === false) this.#state.lost = false;
-    else this.#startMarks();
+    this.#startMarks();
   }
 
   /**
@@ -221,18 +217,11 @@ export class CodeTracker {
     const state = this.#state;
     this.#rest = [rest];
     if (!state.marked) return;
-    // Up to its end upstream takes all for that fence's content. If the own lines
-    // may be asked, they are right from here on, and upstream is not.
+    // Upstream takes all that follows for that fence's content, up to its end,
+    // and may be out of step even then. The own lines know better.
     state.lost = true;
-    if (this.#options.trackFences === false) {
-      for (const mark of state.marks) mark.code = null;
-      if (rest !== "") {
-        state.marks.unshift({ length: rest.length, code: null, counts: true });
-      }
-    } else {
-      state.marked = false;
-      state.marks = [];
-    }
+    state.marked = false;
+    state.marks = [];
   }
 
   /** Takes the notes about text before an offset. */
@@ -266,10 +255,11 @@ export class CodeTracker {
     state.offset = start + text.length;
     if (code !== undefined) this.#startMarks();
     if (state.marked) {
-      const kind = state.lost ? null : code ?? null;
+      // Spans are followed anyway, since a tag may have ticks in it.
+      const kind = code === undefined || code === "inline" ? "prose" : code;
       const last = state.marks.at(-1);
-      if (last?.code === kind && last.counts) last.length += text.length;
-      else state.marks.push({ length: text.length, code: kind, counts: true });
+      if (last?.kind === kind && last.counts) last.length += text.length;
+      else state.marks.push(markOf(text.length, kind));
     }
     if (state.calm && (tags || state.tag !== "")) this.#watchHtml(text);
   }
@@ -282,7 +272,7 @@ export class CodeTracker {
     ) return;
     state.marked = true;
     const length = state.backlogLength + this.#lines.pending;
-    if (length > 0) state.marks.push({ length, code: null, counts: false });
+    if (length > 0) state.marks.push(markOf(length, "prose", false));
   }
 
   /** HTML blocks that blank lines do not end begin with these names. */
@@ -402,7 +392,7 @@ export class CodeTracker {
       const piece = length === text.length
         ? text
         : text.slice(from, from + length);
-      const found = mark?.counts === true ? mark.code ?? "prose" : kind;
+      const found = mark?.counts === true ? mark.kind : kind;
       from += length;
       if (mark !== undefined) {
         mark.length -= length;
@@ -420,4 +410,8 @@ export class CodeTracker {
 function isLetter(code: number): boolean {
   const lower = code | 0x20;
   return lower >= 0x61 && lower <= 0x7a;
+}
+
+function markOf(length: number, kind: LineKind, counts: boolean = true): Mark {
+  return { length, kind, counts };
 }

@@ -1,11 +1,7 @@
 import type { CodeKind, Part, TextPart } from "../part.ts";
 import type { Emit } from "../stage.ts";
 import { CodeSpans, type CodeSpansSnapshot } from "./code_spans.ts";
-import {
-  CodeTracker,
-  type CodeTrackerSnapshot,
-  type TextKind,
-} from "./code_tracker.ts";
+import { CodeTracker, type CodeTrackerSnapshot } from "./code_tracker.ts";
 import { decodeEntities } from "./decode_entities.ts";
 import {
   closeLevel,
@@ -31,7 +27,7 @@ import {
 } from "./directive_tag.ts";
 import type { HeldText } from "./held_text.ts";
 import { textPart } from "./held_text.ts";
-import type { FenceMode } from "./markdown_lines.ts";
+import type { FenceMode, LineKind } from "./markdown_lines.ts";
 import {
   addEmptyField,
   closeField,
@@ -77,7 +73,7 @@ interface Candidate {
   pieces: string[];
   /** Its length. */
   length: number;
-  kind: TextKind;
+  kind: LineKind;
   /** A tag, or … */
   tag: TagState | null;
   /** … a container line. */
@@ -119,7 +115,7 @@ interface State {
   /** Whether an odd number of back-slashes stands right before the next code unit. */
   slashed: boolean;
   /** What the last text was. */
-  kind: TextKind;
+  kind: LineKind;
   /** Whether only white space came so far, and that matters. */
   atStart: boolean;
   /** Whether the directive of `startInside` has begun. */
@@ -138,7 +134,7 @@ interface Snapshot {
 /** Text that is to be read. */
 interface Work {
   text: string;
-  kind: TextKind;
+  kind: LineKind;
   /** Whether it has ticks, when that is known. */
   ticks?: boolean;
 }
@@ -359,7 +355,7 @@ export class DirectiveStage extends TextStage {
   }
 
   /** Text that has left; what it is may matter for what follows. */
-  #pass(text: string, kind: TextKind): void {
+  #pass(text: string, kind: LineKind): void {
     if (kind !== this.#state.kind) this.#turn(kind);
     if (kind === "prose" && this.#hasSpans) this.#passSpans(text);
   }
@@ -377,7 +373,7 @@ export class DirectiveStage extends TextStage {
   }
 
   /** Text that waits for what becomes of it. */
-  #feed(text: string, kind: TextKind): void {
+  #feed(text: string, kind: LineKind): void {
     const state = this.#state;
     if (kind !== state.kind) this.#turn(kind);
     if (
@@ -403,7 +399,7 @@ export class DirectiveStage extends TextStage {
   }
 
   /** Another kind of text begins: no candidate and no paragraph reaches into it. */
-  #turn(kind: TextKind): void {
+  #turn(kind: LineKind): void {
     this.#settle(true, true);
     this.#state.kind = kind;
   }
@@ -482,7 +478,7 @@ export class DirectiveStage extends TextStage {
   }
 
   /** Whether this kind of text holds nothing that counts here. */
-  #ignores(kind: TextKind): boolean {
+  #ignores(kind: LineKind): boolean {
     if (kind === "prose") return false;
     const known = this.#known;
     return known === undefined || !(known.reasoning || known.raw);
@@ -563,7 +559,7 @@ export class DirectiveStage extends TextStage {
   }
 
   /** The next text for a tag that began in an earlier one. */
-  #goOn(candidate: Candidate, text: string, kind: TextKind): void {
+  #goOn(candidate: Candidate, text: string, kind: LineKind): void {
     const state = this.#state;
     const to = this.#stepTag(candidate, text, 0);
     if (candidate.at >= 0) {
@@ -780,7 +776,7 @@ export class DirectiveStage extends TextStage {
   }
 
   /** The next text in the container dialect. */
-  #readLines(text: string, kind: TextKind): void {
+  #readLines(text: string, kind: LineKind): void {
     const state = this.#state;
     const outlet = this.#outlet;
     const { length } = text;
@@ -891,7 +887,7 @@ export class DirectiveStage extends TextStage {
   }
 
   /** A complete tag or container line: it counts, unless a tick run before it is open. */
-  #found(found: Found, kind: TextKind, at: number): void {
+  #found(found: Found, kind: LineKind, at: number): void {
     this.#state.slashed = false;
     if (at < 0) {
       this.#fire(found, kind);
@@ -914,7 +910,7 @@ export class DirectiveStage extends TextStage {
   }
 
   /** A tag or container line that counts. */
-  #fire(found: Found, kind: TextKind): void {
+  #fire(found: Found, kind: LineKind): void {
     const { opened } = this.#outlet;
     this.#forgetSpans();
     if (opened === null) this.#open(found);
@@ -924,7 +920,7 @@ export class DirectiveStage extends TextStage {
     this.#look();
   }
 
-  #fireLine(opened: OpenDirective, found: Found, kind: TextKind): void {
+  #fireLine(opened: OpenDirective, found: Found, kind: LineKind): void {
     const { levels } = opened;
     if (found.closer) {
       const level = closeLevel(levels, found.colons);
@@ -939,7 +935,7 @@ export class DirectiveStage extends TextStage {
     this.#outlet.flow(found.text.length);
   }
 
-  #fireCloser(opened: OpenDirective, found: Found, kind: TextKind): void {
+  #fireCloser(opened: OpenDirective, found: Found, kind: LineKind): void {
     const { field } = opened;
     if (!this.#isOwn(found.name)) {
       if (--field!.depth === 0) {
@@ -1034,7 +1030,7 @@ export class DirectiveStage extends TextStage {
   }
 
   /** The open directive is over; `closer` is `null` when it never came. */
-  #close(closer: string | null, kind: TextKind): void {
+  #close(closer: string | null, kind: LineKind): void {
     const { name, levels } = this.#outlet.opened!;
     const hidden = kind === "prose"
       ? undefined
@@ -1167,7 +1163,7 @@ function mayBegin(tags: TagNames, unit: number): boolean {
   return false;
 }
 
-function startCandidate(kind: TextKind, tag: TagState | null): Candidate {
+function startCandidate(kind: LineKind, tag: TagState | null): Candidate {
   const line = tag === null ? startContainer() : null;
   return { pieces: [], length: 0, kind, tag, line, at: -1 };
 }
