@@ -128,7 +128,8 @@ export type ProviderName =
   | "ollama"
   | "openai-chat"
   | "openai-responses"
-  | "opencode";
+  | "opencode"
+  | "parts";
 
 /**
  * A decoder that finds out by the first event whose stream it is. What no

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { partsProvider } from "../parts_provider.ts";
 import type { Provider } from "../provider.ts";
 import { anthropic } from "./anthropic.ts";
 import { bedrockConverse } from "./bedrock_converse.ts";
@@ -44,4 +45,5 @@ export const providers: readonly Provider[] = [
   ollama,
   gemini,
   openaiChat,
+  partsProvider,
 ];

@@ -42,6 +42,7 @@ describe("resolveProvider", () => {
       "openai-chat",
       "openai-responses",
       "opencode",
+      "parts",
     ];
     for (const name of names) expect(resolveProvider(name).name).toBe(name);
     expect(providers.map((one) => one.name).sort()).toEqual(names);

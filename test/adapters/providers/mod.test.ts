@@ -290,7 +290,9 @@ const TEXT: Readonly<
   "openai-chat": (value) => value.choices?.[0]?.delta?.content,
 };
 
-for (const provider of providers) {
+// Parts as JSON are what somebody else made of a stream, so their offsets and
+// their order are not the decoder's; they have a test of their own.
+for (const provider of providers.filter(({ name }) => name !== "parts")) {
   describe(`provider ${provider.name}`, () => {
     const seeds = seedsOf(provider);
 
