@@ -9,12 +9,7 @@ import {
 } from "node:fs";
 import { type Part, readParts, StageStream } from "../../mod.ts";
 import { fromJSONL } from "../../adapters/jsonl.ts";
-import { partsProvider } from "../../adapters/parts_provider.ts";
-import {
-  type Provider,
-  type ProviderName,
-  resolveProvider,
-} from "../../adapters/provider.ts";
+import { type ProviderName, resolveProvider } from "../../adapters/provider.ts";
 import { providers } from "../../adapters/providers/mod.ts";
 import {
   type CursorDatabase,
@@ -28,7 +23,7 @@ import {
 import { fromSSE } from "../../adapters/sse.ts";
 import { fromText } from "../../adapters/text.ts";
 import type { Input } from "./files.ts";
-import { sessionFormats } from "./options.ts";
+import { providerFormats, sessionFormats } from "./options.ts";
 
 /** How many bytes of a stream are looked at to tell what comes in. */
 const PEEK = 4_096;
@@ -92,37 +87,37 @@ async function openStream(
   from: string,
   head?: string,
 ): Promise<{ format: string; parts: ReadableStream<Part> }> {
-  let format = from;
-  if (from === "auto" || from === "parts") {
-    if (head === undefined) {
-      const looked = await peek(bytes, PEEK, true);
-      head = new TextDecoder().decode(looked.head);
-      bytes = looked.whole;
-    }
-    format = head.trim() === "" ? "sse" : detectFraming(head);
-    if (from === "parts" && format === "text") format = "jsonl";
+  if (head === undefined && from !== "text") {
+    const looked = await peek(bytes, PEEK, true);
+    head = new TextDecoder().decode(looked.head);
+    bytes = looked.whole;
   }
-  if (format === "text") {
-    return { format, parts: fromText(bytes).pipeThrough(withoutEnd()) };
-  }
-  const isParts = from === "parts" ||
-    from === "auto" && holdsParts(firstValue(head ?? ""));
-  if (format === "sse" || format === "jsonl") {
-    const provider = isParts ? { provider: partsProvider } : {};
+  const framing = framingOf(from, head ?? "");
+  if (framing === "text") {
     return {
-      format: isParts ? "parts" : format,
-      parts: format === "sse"
-        ? fromSSE(bytes, provider)
-        : fromJSONL(bytes, provider),
+      format: "text",
+      parts: fromText(bytes).pipeThrough(withoutEnd()),
     };
   }
-  const provider: Provider = resolveProvider(format as ProviderName);
+  const provider = providerFormats.includes(from)
+    ? from as ProviderName
+    : "auto";
   return {
-    format,
-    parts: provider.transport === "jsonl"
-      ? fromJSONL(bytes, { provider })
-      : fromSSE(bytes, { provider }),
+    format: provider === "auto" ? framing : provider,
+    parts: framing === "sse"
+      ? fromSSE(bytes, { provider })
+      : fromJSONL(bytes, { provider }),
   };
+}
+
+/** How a stream is framed: as `from` says, as it looks, as its provider does it. */
+function framingOf(from: string, head: string): "sse" | "jsonl" | "text" {
+  if (from === "text" || from === "sse" || from === "jsonl") return from;
+  // Nothing at all is a stream that was cut.
+  const looks = head.trim() === "" ? "sse" : detectFraming(head);
+  if (from === "auto" || looks !== "text") return looks;
+  const { transport } = resolveProvider(from as ProviderName);
+  return transport === "jsonl" || transport === "any" ? "jsonl" : "sse";
 }
 
 /** A plain text has no end mark, so there is nothing to say about its end. */
@@ -162,11 +157,6 @@ function firstValue(head: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function holdsParts(value: unknown): boolean {
-  return value !== undefined && partsProvider.detect(value) &&
-    !providers.some((provider) => provider.detect(value));
 }
 
 /**

@@ -67,6 +67,7 @@ export const providerFormats: readonly string[] = [
   "openai-chat",
   "openai-responses",
   "opencode",
+  "parts",
 ];
 
 /** The option table. */
@@ -80,12 +81,11 @@ export const optionTable: readonly OptionRow[] = [
       "text",
       "sse",
       "jsonl",
-      "parts",
       ...providerFormats,
       ...Object.keys(sessionFormats),
     ],
     help:
-      "what comes in; auto (default) looks at the first bytes. sse and jsonl find out the provider, parts are what --to jsonl writes, the last ones are sessions that coding agents have stored (session: any)",
+      "what comes in; auto (default) looks at the first bytes. sse and jsonl find out the provider, parts is what --to jsonl and sse write, the last ones are sessions that coding agents have stored (session: any)",
   },
   {
     name: "follow",
