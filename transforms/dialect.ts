@@ -11,9 +11,9 @@
  *
  * - `space`: any white space, or none
  * - `blanks`: spaces and tabs, or none
- * - `name`: a tool's name (1 to 256 code units, no white space, quotes, brackets or separators)
+ * - `name`: a tool's name: no white space, quotes, brackets or separators
  * - `tool`: the same, but only the name of a tool that was offered
- * - `key`: a parameter's name (1 to 256 code units, no angle brackets, line ends)
+ * - `key`: a parameter's name: no angle brackets, slashes, control characters
  * - `attributes`: XML attributes in either kind of quotes; the one called
  *   `name` is the tool's or parameter's name
  * - `word`: letters, digits, `-` and `_`, at least one

@@ -25,6 +25,7 @@
 
 import type { Dialect } from "./dialect.ts";
 import { dialects } from "./dialects/mod.ts";
+import { checkDialect } from "./internal/check_dialect.ts";
 import { type CompiledForm, compileForm } from "./internal/form_reader.ts";
 import { REASONING_NAMES } from "./internal/directive_set.ts";
 import { SalvagerStage } from "./internal/salvager_stage.ts";
@@ -246,6 +247,7 @@ function formsOf(
 function compile(dialect: Dialect): CompiledForm[] {
   let forms = compiled.get(dialect);
   if (forms === undefined) {
+    checkDialect(dialect);
     forms = dialect.forms.map((form) => compileForm(dialect.name, form));
     compiled.set(dialect, forms);
   }

@@ -314,7 +314,8 @@ export class FormReader {
 
   /** Up to where what was read belongs to the call at hand. */
   get safeAt(): number {
-    const { phase, at, call } = this.#state;
+    const { phase, at, call, callEnd } = this.#state;
+    if (phase === AFTER_CALL) return callEnd;
     return phase === TAIL ? call!.body![1] : at;
   }
 
@@ -998,31 +999,41 @@ export class FormReader {
   /** Reads where anything may be, and only some tokens matter. */
   #skim(from: number, to: number): number {
     const state = this.#state;
-    const room = state.phase === BROKEN
-      ? Infinity
-      : this.#value - state.values - (from + this.#shift - state.valueStart);
-    if (room <= 0) {
-      this.#die("too-long");
-      return from;
-    }
-    const until = Math.min(to, from + room);
-    for (let at = from; at < until;) {
+    for (let at = from; at < to;) {
       if (state.walks.length === 0) {
         if (state.phase === AFTER || state.phase === AFTER_CALL) {
           const unit = this.#text.charCodeAt(at);
           if (
             unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d
           ) {
+            if (at + this.#shift - state.valueEnd >= this.#candidate) {
+              this.#die("too-long");
+              return at;
+            }
             at++;
             continue;
           }
           if (!this.compiled.triggers.includes(unit)) state.phase = VALUE;
         }
         if (state.phase !== AFTER && state.phase !== AFTER_CALL) {
-          const next = this.#nextTrigger(at, until);
-          if (state.phase === BROKEN) this.#passLine(at, next);
-          at = next;
-          if (at === until) break;
+          // Index of the first code unit that is too much.
+          const limit = state.phase === BROKEN
+            ? Infinity
+            : state.valueStart - this.#shift + this.#value - state.values;
+          if (at <= limit) {
+            const next = this.#nextTrigger(at, Math.min(to, limit));
+            if (state.phase === BROKEN) this.#passLine(at, next);
+            at = next;
+            if (at === to) break;
+          }
+          if (
+            at >= limit &&
+            (at > limit ||
+              !this.compiled.triggers.includes(this.#text.charCodeAt(at)))
+          ) {
+            this.#die("too-long");
+            return at;
+          }
         }
       }
       const unit = this.#text.charCodeAt(at);
@@ -1046,7 +1057,7 @@ export class FormReader {
         this.#event !== "none" || state.phase <= CALL || state.phase >= ENDED
       ) return at;
     }
-    return until;
+    return to;
   }
 
   /** Keeps track of whether nothing but blanks came on the line. */
@@ -1060,9 +1071,10 @@ export class FormReader {
 
   #nextTrigger(from: number, to: number): number {
     const { triggers } = this.compiled;
-    if (triggers.length === 1) {
+    // Only when that is all of the text: else the rest would be searched each time.
+    if (triggers.length === 1 && to === this.#text.length) {
       const at = this.#text.indexOf(String.fromCharCode(triggers[0]!), from);
-      return at < 0 || at > to ? to : at;
+      return at < 0 ? to : at;
     }
     let at = from;
     while (at < to && !triggers.includes(this.#text.charCodeAt(at))) at++;

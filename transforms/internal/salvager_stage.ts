@@ -840,6 +840,8 @@ export class SalvagerStage extends TextStage {
       mixed,
       inTicks,
     };
+    // An opener where no value is: what was before it with the same form is over.
+    this.#shadows = this.#shadows.filter((one) => one.form !== form);
     this.#shadows.push(shadow);
     if (this.#shadows.length > MOST_SHADOWS) this.#shadows.shift();
     return shadow;
