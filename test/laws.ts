@@ -132,7 +132,9 @@ function stretches(parts: readonly Part[]): Stretch[] {
     if (part.type === "text") {
       const { text, start } = part;
       all.push({ text, start, end: start + text.length });
-    } else if ("raw" in part && typeof part.raw === "string" && "start" in part) {
+    } else if (
+      "raw" in part && typeof part.raw === "string" && "start" in part
+    ) {
       const start = part.start!;
       const end = part.end ?? start + part.raw.length;
       // Parts of nested markup lie inside the one around it, which comes last.
@@ -143,7 +145,11 @@ function stretches(parts: readonly Part[]): Stretch[] {
       let to = from;
       while (to < all.length && all[to]!.end <= end) to++;
       const inside = all.slice(from, to);
-      all.splice(from, to - from, { text: filled(part.raw, start, end, inside), start, end });
+      all.splice(from, to - from, {
+        text: filled(part.raw, start, end, inside),
+        start,
+        end,
+      });
     }
   }
   return all;

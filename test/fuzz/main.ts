@@ -90,7 +90,9 @@ async function main(): Promise<void> {
     isOver = !worked || performance.now() >= end;
   }
   report(tallies);
-  process.exitCode = tallies.some(({ findings }) => findings.length > 0) ? 1 : 0;
+  process.exitCode = tallies.some(({ findings }) => findings.length > 0)
+    ? 1
+    : 0;
 }
 
 async function turn(
@@ -114,7 +116,11 @@ async function turn(
     ) continue;
     tally.findings.push(finding);
     const { subject, input, message } = finding;
-    const line = JSON.stringify({ subject, law: message.split("\n")[0], input });
+    const line = JSON.stringify({
+      subject,
+      law: message.split("\n")[0],
+      input,
+    });
     console.log(`\n${subject}: ${message}\n${line}`);
     if (keep) appendFileSync(FOUND, `${line}\n`);
   } while (performance.now() < stop && tally.findings.length < MOST_FINDINGS);

@@ -223,11 +223,8 @@ function markdown(random: RandomSource): string {
   const end = random.pick(["\n", "\n", "\n", "\r\n", "\r"]);
   const container = random.chance(0.4) ? random.pick(PREFIXES) : "";
   const lines = random.times(random.between(1, 14), () => {
-    const prefix = random.chance(0.7)
-      ? container
-      : random.pick(PREFIXES) + (random.chance(0.2)
-        ? random.pick(PREFIXES)
-        : "");
+    const prefix = random.chance(0.7) ? container : random.pick(PREFIXES) +
+      (random.chance(0.2) ? random.pick(PREFIXES) : "");
     const line = random.chance(0.1)
       ? random.pick(LINES) + random.pick(LINES)
       : random.pick(LINES);
@@ -250,7 +247,11 @@ function call(random: RandomSource): string {
       [2, () => void pieces.splice(at, 0, random.pick(PIECES))],
       [1, () => void (pieces.length = Math.min(at, pieces.length))],
       [1, () => void pieces.splice(at, 0, pieces[at] ?? "")],
-      [2, () => void pieces.splice(at, 0, random.pick(["\n", " ", "\r\n", "\n\n"]))],
+      [
+        2,
+        () =>
+          void pieces.splice(at, 0, random.pick(["\n", " ", "\r\n", "\n\n"])),
+      ],
     ]);
   }
   return pieces.join("");
@@ -262,7 +263,10 @@ function calls(random: RandomSource): string {
     return random.choose([
       [6, () => one],
       [2, () => random.pick(["So: ", "\n", "I call it:\n\n", "count\n"]) + one],
-      [1, () => one + random.pick(["\n", " and so on", "\n\nDone.", "`", "\n`"])],
+      [
+        1,
+        () => one + random.pick(["\n", " and so on", "\n\nDone.", "`", "\n`"]),
+      ],
       [1, () => `\`${one}\``],
       [1, () => `"${one}"`],
       [1, () => "```\n" + one + "\n```\n"],
@@ -291,7 +295,10 @@ export function mutated(
       [4, () => text.slice(0, at) + random.pick(alphabet) + text.slice(at)],
       [3, () => text.slice(0, at) + text.slice(to)],
       [3, () => text.slice(0, at) + random.pick(alphabet) + text.slice(to)],
-      [2, () => text.slice(0, at) + text.slice(at, to).repeat(2) + text.slice(to)],
+      [
+        2,
+        () => text.slice(0, at) + text.slice(at, to).repeat(2) + text.slice(to),
+      ],
       [1, () => text.slice(0, at)],
       [1, () => text.slice(at)],
       [1, () => text.slice(0, at) + random.pick(ODDITIES) + text.slice(at)],

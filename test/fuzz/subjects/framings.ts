@@ -1,4 +1,7 @@
-import { decodeText, type DecodeTextOptions } from "../../../adapters/decode_text.ts";
+import {
+  decodeText,
+  type DecodeTextOptions,
+} from "../../../adapters/decode_text.ts";
 import {
   JSONLParserStream,
   type JSONLParserStreamOptions,
@@ -56,7 +59,7 @@ const SSE_PIECES: readonly string[] = [
   "é",
   "\u{1f600}",
   "\u2028",
-  "data: {\"a\":1}\n\n",
+  'data: {"a":1}\n\n',
   "data: [DONE]\n\n",
   "DATA: a\n",
   " data: a\n",
@@ -114,8 +117,7 @@ function body(
   return random.choose([
     [
       5,
-      () =>
-        random.times(random.below(25), () => random.pick(pieces)).join(""),
+      () => random.times(random.below(25), () => random.pick(pieces)).join(""),
     ],
     [
       1,
@@ -213,7 +215,9 @@ function jsonl(): Subject<WireCase>[] {
       JSON_PIECES,
       true,
       (hear, snapshot) =>
-        stageOf(new JSONLParserStream({ ...options, snapshot, onWarning: hear })),
+        stageOf(
+          new JSONLParserStream({ ...options, snapshot, onWarning: hear }),
+        ),
       (input, outputs) => {
         const text = textOf(input);
         if (text === undefined || variant !== "default") return;
@@ -253,7 +257,9 @@ function lines(): Subject<WireCase>[] {
       SSE_PIECES,
       false,
       (hear, snapshot) =>
-        stageOf(new LineSplitterStream({ ...options, snapshot, onWarning: hear })),
+        stageOf(
+          new LineSplitterStream({ ...options, snapshot, onWarning: hear }),
+        ),
       (input, outputs) => {
         const text = textOf(input);
         if (text === undefined || variant === "limited") return;
@@ -287,7 +293,18 @@ function text(): Subject<WireCase>[] {
         random.below(8),
         (): [number, number] => [
           random.below(100),
-          random.pick([0x80, 0xbf, 0xc0, 0xc3, 0xe0, 0xed, 0xf0, 0xf4, 0xff, 0x41]),
+          random.pick([
+            0x80,
+            0xbf,
+            0xc0,
+            0xc3,
+            0xe0,
+            0xed,
+            0xf0,
+            0xf4,
+            0xff,
+            0x41,
+          ]),
         ],
       );
       return input;

@@ -112,7 +112,9 @@ export async function checkForms(chunks: TextCase): Promise<void> {
 /** The standard pipeline, whole. */
 export function pipelineSubjects(): Subject<TextCase>[] {
   return [
-    ...Object.entries(VARIANTS).map(([variant, options]): Subject<TextCase> => ({
+    ...Object.entries(VARIANTS).map((
+      [variant, options],
+    ): Subject<TextCase> => ({
       name: `pipeline/${variant}`,
       make: (random) => randomTextCase(random, "all"),
       check: (chunks) =>

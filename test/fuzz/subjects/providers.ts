@@ -22,9 +22,9 @@ import {
   randomWireCase,
   shredded,
   smallerWireCases,
+  wholeOf,
   type WireCase,
   wireCaseSize,
-  wholeOf,
 } from "./wire.ts";
 
 /** Folders whose name is not the provider's. */
@@ -39,7 +39,12 @@ const GEMINI_CLI: readonly unknown[] = [
   { type: "init", session_id: "s", model: "m", timestamp: "t" },
   { type: "message", role: "user", content: "hi", timestamp: "t" },
   { type: "message", role: "assistant", content: "Let me ", delta: true },
-  { type: "tool_use", tool_name: "ls", tool_id: "t1", parameters: { path: "." } },
+  {
+    type: "tool_use",
+    tool_name: "ls",
+    tool_id: "t1",
+    parameters: { path: "." },
+  },
   { type: "tool_result", tool_id: "t1", status: "success", output: "a" },
   { type: "error", severity: "warning", message: "slow" },
   { type: "message", role: "assistant", content: "look.", delta: true },
@@ -54,7 +59,13 @@ const GEMINI_CLI: readonly unknown[] = [
 const PARTS: readonly unknown[] = [
   { type: "text", text: "a", start: 0 },
   { type: "reasoning", text: "b" },
-  { type: "tool-call", toolCallId: "1", toolName: "t", input: {}, origin: "native" },
+  {
+    type: "tool-call",
+    toolCallId: "1",
+    toolName: "t",
+    input: {},
+    origin: "native",
+  },
   { type: "usage", inputTokens: 1 },
   { type: "not-ours" },
   { type: "finish", reason: "stop", complete: true },
@@ -65,7 +76,9 @@ const RECORDINGS = recordings().filter(({ body }) => body.length < 20_000);
 /** The events of a recording. */
 function inputsOf({ isLines, body }: Recording): ProviderInput[] {
   if (isLines) {
-    return body.split("\n").filter((line) => line !== "").map((data) => ({ data }));
+    return body.split("\n").filter((line) => line !== "").map((data) => ({
+      data,
+    }));
   }
   return parse([body], new SSEParserStream({ flushAtEnd: true })).map((
     { data, event },
@@ -121,7 +134,11 @@ const ODD_VALUES: readonly unknown[] = [
 ];
 
 /** Changes a JSON value at one place. */
-function damaged(random: RandomSource, value: unknown, pool: unknown[]): unknown {
+function damaged(
+  random: RandomSource,
+  value: unknown,
+  pool: unknown[],
+): unknown {
   if (
     typeof value !== "object" || value === null || random.chance(0.12)
   ) {
@@ -137,7 +154,16 @@ function damaged(random: RandomSource, value: unknown, pool: unknown[]): unknown
       [1, () => void copy.splice(at, 1)],
       [1, () => void copy.splice(at, 0, random.pick(ODD_VALUES))],
       [1, () => void copy.splice(at, 0, copy[at])],
-      [6, () => void (copy.length > 0 && (copy[at % copy.length] = damaged(random, copy[at % copy.length], pool)))],
+      [
+        6,
+        () =>
+          void (copy.length > 0 &&
+            (copy[at % copy.length] = damaged(
+              random,
+              copy[at % copy.length],
+              pool,
+            ))),
+      ],
     ]);
     return copy;
   }
@@ -146,7 +172,17 @@ function damaged(random: RandomSource, value: unknown, pool: unknown[]): unknown
   const at = random.below(entries.length);
   random.choose([
     [1, () => void entries.splice(at, 1)],
-    [1, () => void (entries[at]![0] = random.pick(["type", "index", "id", "__proto__", "error"]))],
+    [
+      1,
+      () =>
+        void (entries[at]![0] = random.pick([
+          "type",
+          "index",
+          "id",
+          "__proto__",
+          "error",
+        ])),
+    ],
     [8, () => void (entries[at]![1] = damaged(random, entries[at]![1], pool))],
   ]);
   return Object.fromEntries(entries);
@@ -180,17 +216,36 @@ function mutatedInputs(
         inputs[at] = inputs[to]!;
         inputs[to] = input;
       }],
-      [1, () => void (inputs[at] = { ...input, data: mutated(random, input.data) })],
+      [
+        1,
+        () =>
+          void (inputs[at] = { ...input, data: mutated(random, input.data) }),
+      ],
       [1, () =>
         void inputs.splice(at, 0, {
-          data: random.pick(["[DONE]", "", ": ping", "{", "null", "[]", "[1,{}]"]),
+          data: random.pick([
+            "[DONE]",
+            "",
+            ": ping",
+            "{",
+            "null",
+            "[]",
+            "[1,{}]",
+          ]),
         })],
       [0.3, () =>
         void inputs.splice(at, 0, {
           data: "",
           error: { name: random.pick(["Error", "AbortError"]), message: "m" },
         })],
-      [0.5, () => void (inputs[at] = { ...input, event: random.pick(["error", "ping", ""]) })],
+      [
+        0.5,
+        () =>
+          void (inputs[at] = {
+            ...input,
+            event: random.pick(["error", "ping", ""]),
+          }),
+      ],
       [8, () => {
         try {
           const value = damaged(random, JSON.parse(input.data), pool);
@@ -217,7 +272,10 @@ function decode(provider: Provider, inputs: readonly ProviderInput[]): Part[] {
 
 /** What holds of every decoder's parts, whatever came in. */
 export function checkDecoded(parts: readonly Part[]): void {
-  expectThat(parts.at(-1)?.type === "finish", "The last part is no finish part");
+  expectThat(
+    parts.at(-1)?.type === "finish",
+    "The last part is no finish part",
+  );
   let offset = 0;
   let finishes = 0;
   const inputs = new Map<string, string>();
@@ -303,7 +361,10 @@ function decoderSubject(provider: Provider): Subject<ProviderInput[]> {
       let stage = provider.create({});
       for (const input of inputs) {
         stage.push(input, emit);
-        stage = provider.create({}, JSON.parse(JSON.stringify(stage.snapshot())));
+        stage = provider.create(
+          {},
+          JSON.parse(JSON.stringify(stage.snapshot())),
+        );
       }
       stage.end(emit);
       expectSame("Snapshot between every two events", resumed, parts);

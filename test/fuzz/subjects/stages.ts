@@ -113,7 +113,10 @@ const LEVELS = {
     fields: ["level", "message"],
     schema: {
       type: "object",
-      properties: { level: { enum: ["warn", "info"] }, message: { type: "string" } },
+      properties: {
+        level: { enum: ["warn", "info"] },
+        message: { type: "string" },
+      },
     },
   },
   note: {},

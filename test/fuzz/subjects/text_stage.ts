@@ -62,7 +62,11 @@ export function* smallerTextCases(chunks: TextCase): Generator<TextCase> {
     const before = chunks[at - 1];
     const after = chunks[at];
     if (typeof before === "string" && typeof after === "string") {
-      yield [...chunks.slice(0, at - 1), before + after, ...chunks.slice(at + 1)];
+      yield [
+        ...chunks.slice(0, at - 1),
+        before + after,
+        ...chunks.slice(at + 1),
+      ];
     }
   }
   for (const [at, chunk] of chunks.entries()) {

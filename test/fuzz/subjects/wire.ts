@@ -70,12 +70,18 @@ export function shredded(whole: Chunk): Chunk[] {
 export function* smallerWireCases(input: WireCase): Generator<WireCase> {
   for (const damage of shorterLists(input.damage)) yield { ...input, damage };
   for (const cuts of shorterLists(input.cuts)) yield { ...input, cuts };
-  if (input.bytes && input.damage.length === 0) yield { ...input, bytes: false };
+  if (input.bytes && input.damage.length === 0) {
+    yield { ...input, bytes: false };
+  }
   for (const body of shorterTexts(input.body)) {
     yield { ...input, body };
     // What was cut behind the gap is now cut before it.
     const gone = input.body.length - body.length;
-    yield { ...input, body, cuts: input.cuts.map((at) => Math.max(0, at - gone)) };
+    yield {
+      ...input,
+      body,
+      cuts: input.cuts.map((at) => Math.max(0, at - gone)),
+    };
   }
 }
 
