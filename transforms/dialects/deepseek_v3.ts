@@ -1,21 +1,24 @@
-import type { CallSyntax, Dialect, DialectForm } from "../dialect.ts";
+import type { CallSyntax, Dialect, DialectForm, Pattern } from "../dialect.ts";
 
 const space = { match: "space" } as const;
 
+/** A token of DeepSeek's, with what stands for its bars and its spaces. */
+export function token(words: string): { either: readonly Pattern[] } {
+  return {
+    either: ["\uff5c", "|"].flatMap((bar) =>
+      ["\u2581", "_", " "].map((separator) =>
+        `<${bar}${words.replaceAll(" ", separator)}${bar}>`
+      )
+    ),
+  };
+}
+
 /** The forms of calls between section tokens, which may be lost. */
-export function sectionForms(
-  call: CallSyntax,
-): readonly DialectForm[] {
+export function sectionForms(call: CallSyntax): readonly DialectForm[] {
   return [
     {
-      open: [
-        "<\uff5ctool\u2581calls\u2581begin\uff5c>",
-        "<\uff5ctool_calls_begin\uff5c>",
-      ],
-      close: [
-        "<\uff5ctool\u2581calls\u2581end\uff5c>",
-        "<\uff5ctool_calls_end\uff5c>",
-      ],
+      open: [[token("tool calls begin")]],
+      close: [[token("tool calls end")]],
       call,
     },
     { call },
@@ -27,18 +30,18 @@ export const deepseekV3: Dialect = {
   name: "deepseek-v3",
   forms: sectionForms({
     open: [[
-      "<\uff5ctool\u2581call\u2581begin\uff5c>",
+      token("tool call begin"),
       space,
       "function",
       space,
-      "<\uff5ctool\u2581sep\uff5c>",
+      token("tool sep"),
       space,
       { match: "name" },
       space,
       "```json",
       space,
     ]],
-    close: [["```", space, "<\uff5ctool\u2581call\u2581end\uff5c>"]],
+    close: [["```", space, token("tool call end")]],
     closeMayMiss: "at-end",
     body: "json",
   }),

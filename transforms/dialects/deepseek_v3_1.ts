@@ -1,5 +1,5 @@
 import type { Dialect } from "../dialect.ts";
-import { sectionForms } from "./deepseek_v3.ts";
+import { sectionForms, token } from "./deepseek_v3.ts";
 
 const space = { match: "space" } as const;
 
@@ -8,14 +8,14 @@ export const deepseekV31: Dialect = {
   name: "deepseek-v3.1",
   forms: sectionForms({
     open: [[
-      "<\uff5ctool\u2581call\u2581begin\uff5c>",
+      token("tool call begin"),
       space,
       { match: "name" },
       space,
-      "<\uff5ctool\u2581sep\uff5c>",
+      token("tool sep"),
       space,
     ]],
-    close: ["<\uff5ctool\u2581call\u2581end\uff5c>"],
+    close: [[token("tool call end")]],
     closeMayMiss: "at-end",
     body: "json",
   }),

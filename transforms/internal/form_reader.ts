@@ -449,9 +449,19 @@ export class FormReader {
     if (state.phase === ENDED) this.#event = "end";
     else if (state.phase === TAIL && closeMayMiss !== "never") {
       this.#closeCall(state.call!.body![1]);
-    } else if (state.phase === BETWEEN && state.calls > 0 && !state.closing) {
+    } else if (
+      state.phase === BETWEEN && state.calls > 0 && !state.closing &&
+      !this.#isHalfMessage()
+    ) {
       this.#end(state.lastEnd);
     } else this.#die("truncated");
+  }
+
+  /** Whether the whole message has to be a list that is not closed. */
+  #isHalfMessage(): boolean {
+    const { position, close } = this.compiled.form;
+    return position === "message" &&
+      (this.#state.list === 1 || close !== undefined);
   }
 
   #die(reason: State["reason"]): void {
