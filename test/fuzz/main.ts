@@ -14,7 +14,8 @@ import { appendFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { type Finding, fuzzOnce, mixed } from "./fuzzer.ts";
+import { type Finding, fuzzOnce } from "./fuzzer.ts";
+import { mixed } from "./mixed.ts";
 import type { Subject } from "./subject.ts";
 import { subjects } from "./subjects/mod.ts";
 

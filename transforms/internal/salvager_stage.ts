@@ -1016,7 +1016,10 @@ export class SalvagerStage extends TextStage {
           silent: isSilent(candidate, reading),
         };
         if (reader.diedInCall) this.#refuseCall(candidate, reading, refusal);
-        else if (reading.calls.length > 0 && reader.keepsCalls) {
+        else if (
+          reading.calls.length > 0 && reader.keepsCalls &&
+          !reader.compiled.fenced
+        ) {
           this.#mix(candidate, reading);
           this.#warn(
             refusal.code,
@@ -1073,14 +1076,15 @@ export class SalvagerStage extends TextStage {
     this.#tellEnd(candidate);
     if (
       candidate.child || !reading.reader.compiled.wrapped ||
-      candidate.readings.length > 1
+      // A wrapper that is a fence, and comes to nothing, is a fence.
+      reading.reader.compiled.fenced || candidate.readings.length > 1
     ) {
       this.#drop(candidate, reading, refusal);
       return;
     }
     this.#mix(candidate, reading);
     // Else it is refused once more, by itself.
-    if (this.#finishing || reading.reader.compiled.fenced) {
+    if (this.#finishing) {
       this.#warn(
         refusal.code,
         refusal.message,
