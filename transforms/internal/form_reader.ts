@@ -348,7 +348,8 @@ export class FormReader {
   /** Whether the calls so far count although the wrapper went wrong behind them. */
   get keepsCalls(): boolean {
     const { closing, lineEnd, reason } = this.#state;
-    return !closing && (lineEnd || reason !== "malformed");
+    return !closing && (lineEnd || reason !== "malformed") &&
+      this.compiled.form.position !== "message";
   }
 
   /** Whether the next code unit belongs to an argument. */
