@@ -1076,6 +1076,7 @@ export class SalvagerStage extends TextStage {
     this.#tellEnd(candidate);
     if (
       candidate.child || !reading.reader.compiled.wrapped ||
+      reading.reader.compiled.form.position === "message" ||
       // A wrapper that is a fence, and comes to nothing, is a fence.
       reading.reader.compiled.fenced || candidate.readings.length > 1
     ) {

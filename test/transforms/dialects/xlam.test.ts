@@ -28,7 +28,10 @@ describe("xlam", () => {
         ["read", { path: "a b" }],
       ]);
     }
-    for (const text of [`So: ${list}`, `${list} ok`]) {
+    const mixed = list.replace("]", ', {"name": "gone"}]');
+    for (
+      const text of [`So: ${list}`, `${list} ok`, mixed, list.slice(0, -1)]
+    ) {
       expect(salvage(text, named), text).toMatchObject({ calls: [], text });
     }
   });
