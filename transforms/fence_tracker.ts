@@ -19,6 +19,7 @@ import {
   type MarkdownLinesSnapshot,
 } from "./internal/markdown_lines.ts";
 import { makeSnapshot, openSnapshot } from "./internal/snapshot.ts";
+import { flagsOf } from "./internal/text_flags.ts";
 import { TextStage } from "./internal/text_stage.ts";
 
 export type { FenceMode } from "./internal/markdown_lines.ts";
@@ -156,6 +157,18 @@ class FenceTrackerStage extends TextStage {
       return;
     }
     this.#lines.seek(start);
+    if (this.held.length === 0 && this.#spans === undefined) {
+      // Most text by far.
+      const kind = this.#lines.skim(text.length, flagsOf(text));
+      if (kind !== undefined) {
+        emit(
+          kind === "prose"
+            ? whole ?? textPart(text, start)
+            : textPart(text, start, kind),
+        );
+        return;
+      }
+    }
     this.#emit = emit;
     this.#whole = whole;
     this.#at = start - this.held.length;

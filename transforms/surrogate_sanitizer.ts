@@ -7,6 +7,7 @@
 import type { Part, PartOf } from "./part.ts";
 import { type Emit, type Stage, StageStream } from "./stage.ts";
 import { makeSnapshot, openSnapshot } from "./internal/snapshot.ts";
+import { flagsOf, NOT_ASCII } from "./internal/text_flags.ts";
 import { sanitizeSurrogates } from "./sanitize_surrogates.ts";
 
 /** Options of {@linkcode SurrogateSanitizerStream}. */
@@ -90,6 +91,11 @@ class SurrogateSanitizerStage implements Stage<string | Part, string | Part> {
       return;
     }
     const { half } = this.#state;
+    // Most text by far.
+    if (half === null && (flagsOf(text) & NOT_ASCII) === 0) {
+      emit(input);
+      return;
+    }
     if (half !== null) {
       if (follows(half, input) && (text.charCodeAt(0) & 0xfc00) === 0xdc00) {
         this.#resolve(withText(half, textOf(half) + text[0], 0), emit);

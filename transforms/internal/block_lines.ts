@@ -67,6 +67,7 @@ import type {
   LineKind,
   MarkdownLinesOptions,
 } from "./markdown_lines.ts";
+import { LINE_END as ENDS_LINE } from "./text_flags.ts";
 
 /** How deep containers may be nested. */
 const DEEPEST = 100;
@@ -151,6 +152,12 @@ export class BlockLines extends LineReader {
           : "prose";
       }
     }
+  }
+
+  protected isPlain(flags: number): boolean {
+    const state = this.state;
+    return (flags & ENDS_LINE) === 0 && state.phase === MIDDLE &&
+      !state.watching && state.innerRun === 0 && !this.#glued;
   }
 
   protected step(): void {

@@ -59,13 +59,18 @@ export class HeldText {
 
   /** Gives out the first `count` code units (default: all) as text, of kind `code` when given. */
   give(emit: Emit<Part>, count: number = this.#length, code?: CodeKind): void {
-    this.#take(count, (piece) => {
+    const end = this.#length - count;
+    for (
+      let part = this.#next(end);
+      part !== undefined;
+      part = this.#next(end)
+    ) {
       emit(
-        code === undefined || piece.code === code
-          ? piece
-          : textPart(piece.text, piece.start, code),
+        code === undefined || part.type !== "text" || part.code === code
+          ? part
+          : textPart(part.text, part.start, code),
       );
-    }, emit);
+    }
   }
 
   /** Takes the first `count` code units (default: all) out of the text. */
@@ -73,10 +78,17 @@ export class HeldText {
     const pieces: string[] = [];
     const waiting: Part[] = [];
     let start = -1;
-    this.#take(count, (piece) => {
-      if (start < 0) start = piece.start;
-      pieces.push(piece.text);
-    }, (part) => waiting.push(part));
+    const end = this.#length - count;
+    for (
+      let part = this.#next(end);
+      part !== undefined;
+      part = this.#next(end)
+    ) {
+      if (part.type === "text") {
+        if (start < 0) start = part.start;
+        pieces.push(part.text);
+      } else waiting.push(part);
+    }
     return { text: pieces.join(""), start, waiting };
   }
 
@@ -94,40 +106,31 @@ export class HeldText {
     return this.#queue.slice(this.#head);
   }
 
-  #take(
-    count: number,
-    give: (piece: TextPart) => void,
-    pass: (part: Part) => void,
-  ): void {
-    let left = Math.min(count, this.#length);
-    while (this.#head < this.#queue.length) {
-      const part = this.#queue[this.#head]!;
-      if (part.type !== "text") {
-        pass(part);
-        this.#waiting--;
-      } else if (left === 0) break;
-      else if (part.text.length > left) {
-        give(textPart(part.text.slice(0, left), part.start, part.code));
-        this.#queue[this.#head] = textPart(
-          part.text.slice(left),
-          part.start + left,
-          part.code,
-        );
-        this.#length -= left;
-        break;
-      } else {
-        give(part);
-        this.#length -= part.text.length;
-        left -= part.text.length;
+  /** Takes the next piece or waiting part out, while more than `rest` code units are held or parts wait. */
+  #next(rest: number): Part | undefined {
+    const head = this.#head;
+    if (head === this.#queue.length) return undefined;
+    const part = this.#queue[head]!;
+    if (part.type !== "text") this.#waiting--;
+    else {
+      const left = this.#length - rest;
+      if (left <= 0) return undefined;
+      const { text, start, code } = part;
+      if (text.length > left) {
+        this.#length = rest;
+        this.#queue[head] = textPart(text.slice(left), start + left, code);
+        return textPart(text.slice(0, left), start, code);
       }
-      this.#head++;
+      this.#length -= text.length;
     }
+    this.#head++;
     if (this.#head === this.#queue.length) {
       this.#queue.length = this.#head = 0;
     } else if (this.#head > 1024) {
       this.#queue = this.#queue.slice(this.#head);
       this.#head = 0;
     }
+    return part;
   }
 }
 

@@ -62,6 +62,9 @@ export abstract class LineReader {
     this.state = state;
   }
 
+  /** Whether a text can have no say at all, given its {@linkcode flagsOf}. */
+  protected abstract isPlain(flags: number): boolean;
+
   /** Reads on from `at`, at least one character or one decision. */
   protected abstract step(): void;
 
@@ -104,6 +107,14 @@ export abstract class LineReader {
     if (offset === this.state.offset) return;
     this.release();
     this.state.offset = offset;
+  }
+
+  /** See {@linkcode MarkdownLines.skim}. */
+  skim(length: number, flags: number): LineKind | undefined {
+    const state = this.state;
+    if (!this.isPlain(flags) || state.carry !== "") return undefined;
+    state.offset += length;
+    return state.kind;
   }
 
   /** Reads the next text and reports all of it that is decided. */

@@ -11,6 +11,7 @@ import {
   TAB,
 } from "./line_state.ts";
 import type { LineKind } from "./markdown_lines.ts";
+import { LINE_END, TICK } from "./text_flags.ts";
 
 /**
  * Fences as any run of three or more backticks toggles them, wherever it
@@ -71,6 +72,15 @@ export class LooseLines extends LineReader {
         else this.at++;
         break;
     }
+  }
+
+  protected isPlain(flags: number): boolean {
+    const { phase, kind, lineBlank, inlines } = this.state;
+    if (phase !== LOOSE || kind === "marker" || (flags & TICK) !== 0) {
+      return false;
+    }
+    return kind === "fence" ||
+      !lineBlank && inlines && (flags & LINE_END) === 0;
   }
 
   /** Prose up to the next tick or line end. */

@@ -118,6 +118,15 @@ export class MarkdownLines {
     this.#reader.seek(offset);
   }
 
+  /**
+   * Reads the next text by its length and its {@linkcode flagsOf} alone, when
+   * that is enough: it lies in the middle of a line. Gives what it is, and does
+   * not report it; `undefined` when the text has to be read.
+   */
+  skim(length: number, flags: number): LineKind | undefined {
+    return this.#reader.skim(length, flags);
+  }
+
   /** Reads the next text and reports all of it that is decided. */
   advance(text: string): void {
     this.#reader.advance(text);
