@@ -1,4 +1,5 @@
 import type { Subject } from "../subject.ts";
+import { callSubjects } from "./calls.ts";
 import { framingSubjects } from "./framings.ts";
 import { pipelineSubjects } from "./pipelines.ts";
 import { providerSubjects } from "./providers.ts";
@@ -9,6 +10,7 @@ import { stageSubjects } from "./stages.ts";
 export const subjects: readonly Subject[] = [
   ...stageSubjects(),
   ...pipelineSubjects(),
+  ...callSubjects(),
   ...framingSubjects(),
   ...providerSubjects(),
   ...sessionSubjects(),
