@@ -101,6 +101,8 @@ export class CodeTracker {
   readonly #events: CodeEvents;
   readonly #state: State;
   #lines: MarkdownLines;
+  /** Whether the lines have read anything. */
+  #begun = true;
   /** What has to be read anew, since the fence around it was ended. */
   #rest: string[] | undefined;
   readonly #lineEvents: LineEvents = {
@@ -178,6 +180,7 @@ export class CodeTracker {
     this.#catchUp();
     this.#add(text, start, code, true);
     let next = text;
+    this.#begun = true;
     for (;;) {
       this.#lines.advance(next);
       if (this.#rest === undefined) return;
@@ -340,7 +343,8 @@ export class CodeTracker {
       gone -= cut;
       if (mark.length > 0) break;
     }
-    this.#lines = this.#newLines();
+    if (this.#begun) this.#lines = this.#newLines();
+    this.#begun = false;
     this.#lines.seek(state.offset - length);
     this.#events.paragraphEnd();
   }
@@ -353,6 +357,7 @@ export class CodeTracker {
     state.backlog = [];
     state.backlogLength = 0;
     state.plain = true;
+    this.#begun = true;
     this.#lines.advance(text);
   }
 

@@ -178,6 +178,8 @@ export class DirectiveStage extends TextStage {
   /** What is to be read next, last one first. */
   readonly #work: Work[] = [];
   #verdict: Verdict = "more";
+  /** Whether a text without a `<` leaves as it is. */
+  #isQuick = false;
   /** Whether there is a `<` in what `#free` was asked about. */
   #hasTags = true;
   /** End of the code span that `#place` found. */
@@ -259,6 +261,7 @@ export class DirectiveStage extends TextStage {
   }
 
   protected override release(emit: Emit<Part>): void {
+    this.#isQuick = false;
     this.#outlet.emit = emit;
     this.#tracker?.release();
     this.#settle(true);
@@ -287,8 +290,15 @@ export class DirectiveStage extends TextStage {
   ): void {
     const outlet = this.#outlet;
     const tracker = this.#tracker;
+    const chunk = whole ?? textPart(text, start, code);
+    if (this.#isQuick && !text.includes("<")) {
+      outlet.decided = start + text.length;
+      emit(chunk);
+      tracker?.pass(text, start, code, false);
+      return;
+    }
     outlet.emit = emit;
-    outlet.begin(whole ?? textPart(text, start, code));
+    outlet.begin(chunk);
     if (!this.#state.begun) this.#beginInside(start);
     if (tracker === undefined) this.#feed(text, "prose");
     else {
@@ -310,6 +320,16 @@ export class DirectiveStage extends TextStage {
       }
     }
     outlet.finish();
+    this.#isQuick = this.#mayBeQuick();
+  }
+
+  /** Whether the next text is just text, if it has no `<` in it. */
+  #mayBeQuick(): boolean {
+    const { candidate, waiting, ahead, atStart } = this.#state;
+    return candidate === null && waiting === null && ahead === 0 &&
+      !atStart && !this.#options.containers &&
+      this.#outlet.opened === null && this.held.length === 0 &&
+      this.#tracker?.isSettled !== false;
   }
 
   /** How much of a text can pass whatever it is: nothing in it may begin a tag. */
