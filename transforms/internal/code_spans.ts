@@ -9,6 +9,7 @@ export interface CodeSpansSnapshot {
   readonly position: number;
   readonly runs: readonly Run[];
   readonly run: Run | null;
+  readonly literal: boolean;
   readonly escaping: boolean;
 }
 
@@ -47,6 +48,8 @@ export class CodeSpans {
   #runs: Run[] = [];
   /** A run at the end of the text so far: its length is not known yet. */
   #run: Run | null = null;
+  /** That run is longer than the limit already: it is no code whatever follows. */
+  #literal = false;
   /** The text so far ends in an odd number of back-slashes. */
   #escaping = false;
   #spans: CodeSpan[] = [];
@@ -59,6 +62,7 @@ export class CodeSpans {
     this.#position = snapshot.position;
     this.#runs = snapshot.runs.map((run) => [...run]);
     this.#run = snapshot.run === null ? null : [...snapshot.run];
+    this.#literal = snapshot.literal;
     this.#escaping = snapshot.escaping;
   }
 
@@ -75,7 +79,8 @@ export class CodeSpans {
 
   /** Everything before this position is decided. */
   get settled(): number {
-    return this.open ?? this.#run?.[0] ?? this.#position;
+    return this.open ?? (this.#literal ? undefined : this.#run?.[0]) ??
+      this.#position;
   }
 
   /** The spans that the last call decided. */
@@ -94,6 +99,7 @@ export class CodeSpans {
       position: this.#position,
       runs: this.#runs.map((run) => [...run]),
       run: this.#run === null ? null : [...this.#run],
+      literal: this.#literal,
       escaping: this.#escaping,
     };
   }
@@ -145,6 +151,7 @@ export class CodeSpans {
     this.#position = position;
     this.#runs = [];
     this.#run = null;
+    this.#literal = false;
     this.#escaping = false;
   }
 
@@ -166,8 +173,11 @@ export class CodeSpans {
     const run = this.#run;
     if (run === null) return;
     this.#run = null;
+    const literal = this.#literal;
+    this.#literal = false;
     const end = run[0] + run[1];
     this.#expire(end);
+    if (literal) return;
     const open = this.#runs[0];
     if (open === undefined) {
       if (opensWith(run) > 0) this.#runs.push(run);
@@ -180,9 +190,18 @@ export class CodeSpans {
   #expire(position: number): void {
     for (;;) {
       const open = this.open;
-      if (open === undefined || open + this.#limit >= position) return;
+      if (open === undefined) break;
+      if (open + this.#limit >= position) return;
       this.#expired.push(open);
       this.#giveUp();
+    }
+    // A run that never ends would be held without a limit.
+    const run = this.#run;
+    if (
+      run !== null && !this.#literal && opensAt(run) + this.#limit < position
+    ) {
+      this.#expired.push(opensAt(run));
+      this.#literal = true;
     }
   }
 
