@@ -113,8 +113,9 @@ export interface DirectiveExtractorStreamOptions {
    */
   readonly maxTagLength?: number | undefined;
   /**
-   * How many code units may wait, tag included, while an unclosed backtick run
-   * before a tag is undecided. Then the tag counts, with a `warning` (`limit`).
+   * How long a code span may be, in code units, ticks included: a complete tag
+   * behind an unclosed backtick run waits no longer than that. Then it counts, with
+   * a `warning` (`limit`).
    *
    * @default {4096}
    */
