@@ -104,6 +104,8 @@ export interface DirectiveStartPart {
   name: string;
   /** Attributes in order of appearance; `""` for one without a value. */
   attributes: Record<string, string>;
+  /** The label of a container (`:::name[label]`), when it has one. */
+  label?: string;
   /** Offset of the opener's first code unit. */
   start: number;
 }
@@ -118,6 +120,13 @@ export interface DirectiveDeltaPart {
   name: string;
   /** The new content, byte for byte. */
   text: string;
+  /** The value so far, with the option `partials`. */
+  partial?: {
+    /** Everything since the opener, byte for byte. */
+    content: string;
+    /** The declared fields as far as they came. */
+    fields?: Record<string, string | undefined>;
+  };
 }
 
 /** A directive is over. */
@@ -130,6 +139,8 @@ export interface DirectivePart {
   name: string;
   /** Attributes in order of appearance; `""` for one without a value. */
   attributes: Record<string, string>;
+  /** The label of a container (`:::name[label]`), when it has one. */
+  label?: string;
   /** Everything between the tags, byte for byte. */
   content: string;
   /** Content of the nested one-level tags that the options declare as fields. */
