@@ -188,9 +188,15 @@ export abstract class WireEncoder<Own> implements Stage<string | Part, string> {
   protected abstract nextIndex(): number;
 
   #call(part: ToolCallPart): void {
-    const call = this.#sent(part.toolCallId) ??
-      this.#open(part.toolCallId, part.toolName);
-    if (!call.filled) this.argument(call, JSON.stringify(part.input) ?? "{}");
+    const sent = this.#sent(part.toolCallId);
+    const json = sent?.filled === true ? "" : jsonOf(part.input);
+    if (json === undefined) {
+      // What cannot be written cannot be called: the answer has to look cut.
+      this.#core.withdrawn = true;
+      return;
+    }
+    const call = sent ?? this.#open(part.toolCallId, part.toolName);
+    if (json !== "") this.argument(call, json);
     this.close(call, part);
     this.#core.whole++;
     delete this.#core.open[key(part.toolCallId)];
@@ -222,4 +228,13 @@ export abstract class WireEncoder<Own> implements Stage<string | Part, string> {
 /** Ids come from the wire: one may be called `__proto__`. */
 function key(id: string): string {
   return `c ${id}`;
+}
+
+/** Arguments as JSON; `undefined` when it has no form for them, or they are nested too deep. */
+function jsonOf(input: unknown): string | undefined {
+  try {
+    return JSON.stringify(input) ?? "{}";
+  } catch {
+    return undefined;
+  }
 }

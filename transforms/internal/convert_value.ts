@@ -61,7 +61,7 @@ const TYPES: ReadonlyMap<unknown, number> = new Map<unknown, number>([
   ["null", NULL],
 ]);
 
-/** More references than these in a row are a cycle. */
+/** More references or branches than these in one another are a cycle, or an attack. */
 const MOST_HOPS = 32;
 
 /** Schemas may branch at every level: more steps than these are refused. */
@@ -499,8 +499,11 @@ class Converter {
     name: string,
     schema: JSONSchema | undefined = this.#root,
     seen: Set<object> = new Set(),
+    hops = 0,
   ): JSONSchema | undefined {
-    if (!isSchemaObject(schema) || seen.has(schema)) return undefined;
+    if (!isSchemaObject(schema) || seen.has(schema) || hops > MOST_HOPS) {
+      return undefined;
+    }
     seen.add(schema);
     const all: JSONSchema[] = [];
     const properties = schema["properties"];
@@ -510,12 +513,12 @@ class Converter {
       all.push(schema["additionalProperties"]);
     }
     for (const part of [this.#target(schema), ...listOf(schema["allOf"])]) {
-      const found = this.parameter(name, part, seen);
+      const found = this.parameter(name, part, seen, hops + 1);
       if (found !== undefined) all.push(found);
     }
     for (const key of ["anyOf", "oneOf"]) {
       const found = listOf(schema[key])
-        .map((branch) => this.parameter(name, branch, seen))
+        .map((branch) => this.parameter(name, branch, seen, hops + 1))
         .filter((one) => one !== undefined);
       if (found.length > 0) all.push({ anyOf: found });
     }
@@ -526,15 +529,18 @@ class Converter {
   required(
     schema: JSONSchema | undefined = this.#root,
     seen: Set<object> = new Set(),
+    hops = 0,
   ): string[] {
-    if (!isSchemaObject(schema) || seen.has(schema)) return [];
+    if (!isSchemaObject(schema) || seen.has(schema) || hops > MOST_HOPS) {
+      return [];
+    }
     seen.add(schema);
     const names = new Set<string>();
     for (const name of listOf(schema["required"]) as unknown[]) {
       if (typeof name === "string") names.add(name);
     }
     for (const part of [this.#target(schema), ...listOf(schema["allOf"])]) {
-      for (const name of this.required(part, seen)) names.add(name);
+      for (const name of this.required(part, seen, hops + 1)) names.add(name);
     }
     return [...names];
   }
@@ -640,9 +646,9 @@ class Converter {
     return false;
   }
 
-  #typesOf(schema: JSONSchema | undefined): number {
+  #typesOf(schema: JSONSchema | undefined, hops = 0): number {
     if (schema === false) return 0;
-    if (!isSchemaObject(schema)) return ANYTHING;
+    if (!isSchemaObject(schema) || hops > MOST_HOPS) return ANYTHING;
     const known = this.#types.get(schema);
     if (known !== undefined) return known;
     // For references back to here.
@@ -657,12 +663,14 @@ class Converter {
       types = union(schema["enum"], typeOf);
     }
     const target = this.#target(schema);
-    if (target !== undefined) types &= this.#typesOf(target);
-    for (const part of listOf(schema["allOf"])) types &= this.#typesOf(part);
+    if (target !== undefined) types &= this.#typesOf(target, hops + 1);
+    for (const part of listOf(schema["allOf"])) {
+      types &= this.#typesOf(part, hops + 1);
+    }
     for (const key of ["anyOf", "oneOf"]) {
       const branches = listOf(schema[key]);
       if (branches.length > 0) {
-        types &= union(branches, (one) => this.#typesOf(one));
+        types &= union(branches, (one) => this.#typesOf(one, hops + 1));
       }
     }
     if (types === ANYTHING) {
@@ -699,8 +707,11 @@ class Converter {
     schema: JSONSchema | undefined,
     text: string,
     seen: Set<object> = new Set(),
+    hops = 0,
   ): boolean {
-    if (!isSchemaObject(schema) || seen.has(schema)) return false;
+    if (!isSchemaObject(schema) || seen.has(schema) || hops > MOST_HOPS) {
+      return false;
+    }
     seen.add(schema);
     if (schema["const"] === text) return true;
     if ((listOf(schema["enum"]) as unknown[]).includes(text)) return true;
@@ -709,7 +720,7 @@ class Converter {
       ...listOf(schema["anyOf"]),
       ...listOf(schema["oneOf"]),
       ...listOf(schema["allOf"]),
-    ].some((one) => this.#names(one, text, seen));
+    ].some((one) => this.#names(one, text, seen, hops + 1));
   }
 }
 
