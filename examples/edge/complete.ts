@@ -20,6 +20,8 @@ import { watch } from "./watch.ts";
 
 /** One answer on its way to one client. */
 interface Exchange {
+  /** Says that the client is gone. */
+  readonly signal: AbortSignal;
   readonly plan: Plan;
   readonly client: Client;
   readonly configuration: Configuration;
@@ -60,6 +62,7 @@ export async function complete(
   // Who waits for it learns of its failing.
   asked.catch(() => {});
   const exchange: Exchange = {
+    signal: request.signal,
     plan,
     client,
     configuration,
@@ -122,8 +125,10 @@ async function streamed(exchange: Exchange): Promise<Response> {
   );
   const body = eventStream(events, {
     keepAliveTime: configuration.keepAliveTime,
+    stallTime: configuration.idleTime,
     idleTime: configuration.idleTime,
     streamTime: configuration.streamTime,
+    signal: exchange.signal,
     progress: () => tally.received,
     onLimit: (error) => controller.abort(error),
     onEnd(cancelled) {

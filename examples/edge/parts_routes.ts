@@ -37,6 +37,7 @@ export function clean(
   }));
   const controller = new AbortController();
   return respond(
+    request.signal,
     fromSSE(request.body, { signal: controller.signal }),
     tools,
     controller,
@@ -67,6 +68,7 @@ export async function chat(
   const response = await ask(upstream, asked, headers, signal);
   if (!response.ok) throw await problemOf(response, upstream, signal);
   return respond(
+    request.signal,
     fromSSE(response, { provider: upstream.provider, signal }),
     answer.tools,
     controller,
@@ -75,6 +77,7 @@ export async function chat(
 }
 
 function respond(
+  client: AbortSignal,
   source: ReadableStream<Part>,
   tools: readonly Tool[],
   controller: AbortController,
@@ -101,8 +104,10 @@ function respond(
     return: () => events.return!(),
   }, {
     keepAliveTime,
+    stallTime: idleTime,
     idleTime,
     streamTime,
+    signal: client,
     progress: () => received,
     onLimit: (error) => controller.abort(error),
     onEnd(cancelled) {

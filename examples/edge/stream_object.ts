@@ -112,7 +112,10 @@ export class StreamObject {
           return new Response(null, { status: 204 });
         }
         case "/read":
-          return await this.#read(Number(searchParams.get("after")));
+          return await this.#read(
+            Number(searchParams.get("after")),
+            request.signal,
+          );
       }
       throw new Problem(404, "There is no such route");
     } catch (error) {
@@ -181,11 +184,13 @@ export class StreamObject {
     return new Response(response.body, { headers: streamHeaders(result) });
   }
 
-  async #read(after: number): Promise<Response> {
-    const { keepAliveTime } = configure(this.#environment);
+  async #read(after: number, signal: AbortSignal): Promise<Response> {
+    const { keepAliveTime, resumeTime } = configure(this.#environment);
     const events = await this.#theLog().read(after);
     const body = eventStream(events, {
       keepAliveTime,
+      stallTime: resumeTime,
+      signal,
       // These are the source's.
       idleTime: Infinity,
       streamTime: Infinity,

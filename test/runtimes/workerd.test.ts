@@ -2,8 +2,18 @@ import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { Miniflare } from "miniflare";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import OpenAI from "openai";
+import {
+  chat,
+  chatAnswer,
+  chatEnd,
+  eventsOf,
+  Gate,
+  ScriptedUpstream,
+} from "../examples/edge_upstream.ts";
 import { bundle } from "../support/bundle.ts";
 import { root } from "../support/public_files.ts";
 
@@ -145,6 +155,290 @@ if (onNode) {
       expect(await ask("/")).toBe(405);
       expect(await ask("/", { method: "POST", body: "x" })).toBe(404);
       expect(await ask("/v1/chat", { method: "POST", body: "no" })).toBe(400);
+    }, 30_000);
+  });
+
+  describe("the gateway in workerd", () => {
+    let worker: Miniflare;
+    let upstream: ScriptedUpstream;
+    let url: URL;
+    const ask = {
+      model: "m",
+      messages: [{ role: "user" as const, content: "The tide?" }],
+      tools: [{
+        type: "function" as const,
+        function: {
+          name: "get_tide",
+          parameters: {
+            type: "object",
+            properties: { port: { type: "string" } },
+          },
+        },
+      }],
+    };
+
+    const start = async (
+      bindings: Record<string, string>,
+      streams = false,
+      flags = ["enable_request_signal"],
+    ) => {
+      upstream = await ScriptedUpstream.start();
+      worker = new Miniflare({
+        modules: true,
+        script: await bundle(
+          streams ? "test/examples/edge_evictable.ts" : "examples/edge.ts",
+          "neutral",
+        ),
+        compatibilityDate: "2026-07-01",
+        compatibilityFlags: flags,
+        cf: false,
+        telemetry: { enabled: false },
+        bindings: {
+          UPSTREAM_URL: upstream.url("/v1/chat/completions"),
+          UPSTREAM_KEY: "up-secret",
+          ...bindings,
+        },
+        // An object that is thrown out is reported there.
+        handleRuntimeStdio(stdout: Readable, stderr: Readable) {
+          stdout.resume();
+          stderr.resume();
+        },
+        ...(streams
+          ? {
+            durableObjects: {
+              STREAMS: { className: "EvictableObject", useSQLite: true },
+            },
+          }
+          : {}),
+      });
+      url = await worker.ready;
+    };
+
+    const post = (
+      path: string,
+      body: unknown,
+      init: RequestInit = {},
+    ): Promise<Response> =>
+      fetch(new URL(path, url), {
+        method: "POST",
+        body: JSON.stringify(body),
+        ...init,
+      });
+
+    const client = () =>
+      new OpenAI({
+        apiKey: "mine",
+        baseURL: new URL("/v1", url).href,
+        maxRetries: 0,
+      });
+
+    const stop = async () => {
+      await worker.dispose();
+      await upstream.stop();
+    };
+
+    afterEach(stop);
+
+    const leak = [
+      "Let me look.\n<tool_",
+      'call>{"name": "get_tide", "arguments": {"port": "Brest"}}</tool_call>',
+    ];
+
+    test("salvages, streams, and cancels the upstream", async () => {
+      await start({ KEEP_ALIVE_SECONDS: "0.05" });
+      upstream.script = chatAnswer(leak);
+      const { choices } = await client().chat.completions.stream(ask)
+        .finalChatCompletion();
+      expect(choices[0]).toMatchObject({
+        finish_reason: "tool_calls",
+        message: {
+          content: "Let me look.\n",
+          tool_calls: [{ function: { arguments: '{"port":"Brest"}' } }],
+        },
+      });
+
+      const gate = new Gate();
+      upstream.script = async ({ write, gone }) => {
+        write(chat({ content: "first" }));
+        await gone;
+        gate.open();
+      };
+      const controller = new AbortController();
+      const response = await post("/v1/chat/completions", {
+        ...ask,
+        stream: true,
+      }, { signal: controller.signal });
+      let comments = 0;
+      let text = "";
+      for await (const { comment, data } of eventsOf(response)) {
+        text += data ?? "";
+        // The upstream sends no more until this one leaves.
+        if (comment !== undefined && ++comments === 2) break;
+      }
+      expect(text).toContain("first");
+      controller.abort();
+      await gate.opened;
+      expect(upstream.cancelled).toBe(1);
+    }, 30_000);
+
+    test(
+      "an evicted object goes on: nothing is missed, nothing comes twice",
+      async () => {
+        await start({ KEEP_ALIVE_SECONDS: "0.5" }, true);
+        const gates = Array.from({ length: 3 }, () => new Gate());
+        upstream.script = async ({ write, response }) => {
+          write(chat({ content: "Let me " }));
+          await gates[0]!.opened;
+          // Cut in a call, in an event, in a character.
+          const bytes = new TextEncoder().encode(
+            chat({ content: 'look 🌊.\n<tool_call>{"name": "get_' }),
+          );
+          const cut = bytes.indexOf(0xf0) + 2;
+          response.write(bytes.subarray(0, cut));
+          await gates[1]!.opened;
+          response.write(bytes.subarray(cut));
+          write(chat({ content: 'tide", "arguments": {"port": "Br' }));
+          await gates[2]!.opened;
+          write(
+            chat({ content: 'est"}}</tool_call>' }) + chatEnd("stop"),
+          );
+          response.end();
+        };
+        const first = await post("/v1/chat/completions", {
+          ...ask,
+          stream: true,
+        });
+        const name = first.headers.get("x-stream")!;
+        expect(name).toMatch(/^[\w-]{22}$/);
+
+        const ids: string[] = [];
+        const data: string[] = [];
+        /** Reads until something is there, or the connection breaks. */
+        const read = async (response: Response, until: string) => {
+          try {
+            for await (const event of eventsOf(response)) {
+              if (event.data === undefined) continue;
+              ids.push(event.id!);
+              data.push(event.data);
+              if (event.data.includes(until)) return;
+            }
+          } catch {
+            // It broke.
+          }
+        };
+        const evict = async () => {
+          const answer = await fetch(new URL(`/evict/${name}`, url));
+          expect(await answer.text()).toBe("evicted");
+        };
+        await read(first, "Let me");
+        await evict();
+        gates[0]!.open();
+        await pause(100);
+        await evict();
+        gates[1]!.open();
+        // As an EventSource does it, and by repeating the request.
+        await read(
+          await fetch(new URL(`/v1/streams/${name}`, url), {
+            headers: { "last-event-id": ids.at(-1)! },
+          }),
+          "look",
+        );
+        await evict();
+        gates[2]!.open();
+        const last = await post("/v1/chat/completions", {
+          ...ask,
+          stream: true,
+        }, { headers: { "last-event-id": ids.at(-1)! } });
+        await read(last, "[DONE]");
+
+        expect(upstream.calls.length).toBe(1);
+        expect(upstream.cancelled).toBe(0);
+        expect(ids).toEqual(ids.map((_, index) => `${name}.${index + 1}`));
+        expect(data.at(-1)).toBe("[DONE]");
+        const deltas = data.slice(0, -1).map((one) =>
+          JSON.parse(one).choices[0]
+        );
+        expect(deltas.map(({ delta }) => delta.content ?? "").join("")).toBe(
+          "Let me look 🌊.\n",
+        );
+        expect(
+          deltas.map(({ delta }) =>
+            delta.tool_calls?.[0].function.arguments ?? ""
+          ).join(""),
+        ).toBe('{"port":"Brest"}');
+        expect(deltas.at(-1).finish_reason).toBe("tool_calls");
+        // And all of it once more, for one who comes late.
+        const again = await fetch(new URL(`/v1/streams/${name}`, url));
+        const events = [];
+        for await (const event of eventsOf(again)) events.push(event.id);
+        expect(events).toEqual(ids);
+      },
+      30_000,
+    );
+
+    test("a stream that nobody reads any more is cancelled", async () => {
+      // By the request's signal; without it, when nothing is taken any more.
+      for (const flags of [["enable_request_signal"], []]) {
+        await start(
+          { RESUME_SECONDS: "0.2", KEEP_ALIVE_SECONDS: "0.05" },
+          true,
+          flags,
+        );
+        const gate = new Gate();
+        upstream.script = async ({ write, gone }) => {
+          write(chat({ content: "first" }));
+          await gone;
+          gate.open();
+        };
+        const controller = new AbortController();
+        const response = await post("/v1/chat/completions", {
+          ...ask,
+          stream: true,
+        }, { signal: controller.signal });
+        await response.body!.getReader().read();
+        controller.abort();
+        await gate.opened;
+        expect(upstream.cancelled).toBe(1);
+        if (flags.length > 0) await stop();
+      }
+    }, 30_000);
+
+    test("what cannot be gone on with is told", async () => {
+      await start({}, true);
+      upstream.script = ({ response }) => {
+        response.writeHead(400).end('{"error": {"message": "bad tool"}}');
+      };
+      const refused = await post("/v1/chat/completions", {
+        ...ask,
+        stream: true,
+      });
+      expect(refused.status).toBe(400);
+      expect(await refused.text()).toContain("bad tool");
+      const name = "A".repeat(22);
+      for (
+        const [path, id, status] of [
+          [name, `${name}.3`, 404],
+          [name, `${"B".repeat(22)}.3`, 400],
+          [name, "x", 400],
+          [`${name}%2Fsource`, "", 400],
+        ] as const
+      ) {
+        const answer = await fetch(new URL(`/v1/streams/${path}`, url), {
+          headers: { "last-event-id": id },
+        });
+        expect([path, id, answer.status]).toEqual([path, id, status]);
+        await answer.body?.cancel();
+      }
+    }, 30_000);
+
+    test("the official client does not mind the ids", async () => {
+      await start({}, true);
+      upstream.script = chatAnswer(leak);
+      const { choices } = await client().chat.completions.stream(ask)
+        .finalChatCompletion();
+      expect(choices[0]!.message.tool_calls!.length).toBe(1);
+      const whole = await client().chat.completions.create(ask);
+      expect(whole.choices[0]!.finish_reason).toBe("tool_calls");
     }, 30_000);
   });
 } else {
