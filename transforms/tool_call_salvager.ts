@@ -26,7 +26,8 @@
 import type { Dialect } from "./dialect.ts";
 import { dialects } from "./dialects/mod.ts";
 import { checkDialect } from "./internal/check_dialect.ts";
-import { type CompiledForm, compileForm } from "./internal/form_reader.ts";
+import { type CompiledForm, compileForm } from "./internal/compiled_form.ts";
+import { OfferedTools } from "./internal/offered_tools.ts";
 import { REASONING_NAMES } from "./internal/directive_set.ts";
 import { SalvagerStage } from "./internal/salvager_stage.ts";
 import type { Part } from "./part.ts";
@@ -169,14 +170,16 @@ export class ToolCallSalvagerStream extends StageStream<string | Part, Part> {
     const prefix = options.idPrefix ?? "call_";
     super(
       new SalvagerStage({
-        tools: toolsOf(options.tools ?? []),
+        tools: new OfferedTools(
+          toolsOf(options.tools ?? []),
+          options.repairJson,
+        ),
         forms: formsOf(options.dialects ?? "auto"),
         bare: options.bare === "line-start",
         leadIn: leadInOf(options.leadIn ?? LEAD_IN),
         startInside: options.startInside,
         reasoning: options.reasoning ?? REASONING_NAMES,
         afterNativeCall: options.afterNativeCall ?? "on",
-        repairJSON: options.repairJson,
         progress: options.progress ?? false,
         generateId: options.generateId ?? ((index) => `${prefix}${index}`),
         candidateLimit: limitOf(

@@ -157,3 +157,8 @@ export function checkMarkup(markup: Markup): void {
     expect(salvage(text, named), text).toMatchObject({ calls: [], text });
   }
 }
+
+/** A recovered call. */
+export const NOW_CALL: ReturnType<typeof callsOf>[number] = callsOf(
+  salvage(wrapped(invoke("now"))).parts,
+)[0]!;

@@ -1,13 +1,10 @@
-import type { Schema } from "../schema.ts";
-import {
-  type ArgumentText,
-  convertArguments,
-  isStandardSchema,
-} from "./convert_value.ts";
-import type { CallText, CompiledForm } from "./form_reader.ts";
+import { type ArgumentText, convertArguments } from "./convert_value.ts";
+import type { CompiledForm } from "./compiled_form.ts";
+import type { CallText } from "./form_reader.ts";
 import { parseGemmaArguments } from "./gemma_notation.ts";
 import { type Parsed, parseLenientJSON } from "./lenient_json.ts";
 import { NAME_KEYS } from "./name_finder.ts";
+import type { OfferedTools } from "./offered_tools.ts";
 import { parseTagTree } from "./tag_tree.ts";
 import { parsePythonCalls } from "./python_literal.ts";
 
@@ -28,14 +25,6 @@ export type ReadArguments =
     name: string | undefined;
     reason: string;
   };
-
-/** What {@linkcode readArguments} needs to know of the offered tools. */
-export interface OfferedTools {
-  /** The schemas by name; `undefined` for a tool without. */
-  readonly schemas: ReadonlyMap<string, Schema | undefined>;
-  /** The host's own repair of JSON. */
-  readonly repairJSON?: ((text: string) => string | undefined) | undefined;
-}
 
 /** A call's name and arguments, not yet held against the schema. */
 interface Read {
@@ -81,7 +70,7 @@ export function readArguments(
       reason: "The tool was not offered",
     };
   }
-  const known = parameterNames(tools.schemas.get(name));
+  const known = tools.parameters(name);
   const misplaced = beside.find((key) => known?.has(key));
   if (misplaced !== undefined) {
     return malformed(name, `"${misplaced}" stands outside the arguments`);
@@ -244,15 +233,6 @@ function parametersOf(
     } else given.push(kind === undefined ? [key, text] : [key, text, kind]);
   }
   return given;
-}
-
-/** The parameters that a schema names; `undefined`: it names none. */
-export function parameterNames(
-  schema: Schema | undefined,
-): ReadonlySet<string> | undefined {
-  if (!isObject(schema) || isStandardSchema(schema as Schema)) return undefined;
-  const { properties } = schema as Record<string, unknown>;
-  return isObject(properties) ? new Set(Object.keys(properties)) : undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { QuoteState } from "../../../transforms/internal/quote_state.ts";
+
+/** Reads a text as the salvager does: what is special alone, the rest in stretches. */
+function read(text: string, state: QuoteState = new QuoteState()): QuoteState {
+  let passed = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (!QuoteState.isSpecial(unit)) continue;
+    state.pass(text, passed, at);
+    state.special(unit);
+    passed = at + 1;
+  }
+  state.pass(text, passed, text.length);
+  return state;
+}
+
+describe("QuoteState", () => {
+  test("what quotes a place", () => {
+    for (
+      const [text, quoting] of [
+        ["", undefined],
+        ["a", undefined],
+        ["> a", "block"],
+        ["  >", "block"],
+        ["a > b", undefined],
+        ["> a\nb", undefined],
+        ["`", "code"],
+        ["`a`", undefined],
+        ["``a`", "code"],
+        ["``a`b``", undefined],
+        ["a`b``c", "code"],
+        ["`a\nb", undefined],
+        ["`a\r", undefined],
+        ['"', "quotes"],
+        ['a "b" c', undefined],
+        ['a "b\n', undefined],
+        ["it's", undefined],
+        ["“a", "quotes"],
+        ["“a”", undefined],
+        ["„a“", undefined],
+        ["„a”", undefined],
+        ["«a", "quotes"],
+        ["«a»", undefined],
+        ["»a", "quotes"],
+        ["»a«", undefined],
+        ["「a", "quotes"],
+        ["「a」", undefined],
+        ["a” b", undefined],
+        ["“a\n", undefined],
+      ] as const
+    ) expect(read(text).quoting, JSON.stringify(text)).toBe(quoting);
+  });
+
+  test("the line's first character, the paragraph's ticks", () => {
+    expect(read("").blank).toBe(true);
+    expect(read("a\n \t").blank).toBe(true);
+    expect(read(" a").blank).toBe(false);
+    expect(read("`").blank).toBe(false);
+    for (
+      const [text, open] of [
+        ["a `b\nc", true],
+        ["a `b\nc` d", false],
+        ["a `b\n\nc", false],
+        ["a `b\r\n\r\nc", false],
+        ["a `b\r\nc", true],
+        ["```\na", false],
+      ] as const
+    ) {
+      expect(read(text).ticksInParagraph, JSON.stringify(text)).toBe(open);
+    }
+  });
+
+  test("is the same however the text comes, also through a snapshot", () => {
+    const text = 'a ``b` “c\n> `d``\r\n\r\n  ```e `f`` "g';
+    const whole = read(text).snapshot();
+    let state = new QuoteState();
+    for (const character of text) {
+      read(character, state);
+      state = new QuoteState(JSON.parse(JSON.stringify(state.snapshot())));
+    }
+    expect(state.snapshot()).toEqual(whole);
+  });
+});
