@@ -1,12 +1,66 @@
 /**
  * Stages side by side instead of fused, so that one can see what each holds back.
  */
-import type { Part, StageStream } from "../mod.ts";
+import {
+  DirectiveExtractorStream,
+  type DirectiveExtractorStreamOptions,
+  type FenceMode,
+  FenceTrackerStream,
+  type Part,
+  SnippetExtractorStream,
+  type StageStream,
+  SurrogateSanitizerStream,
+  type Tool,
+  ToolCallSalvagerStream,
+  type ToolCallSalvagerStreamOptions,
+} from "../mod.ts";
 
 /** A stage and what to call it. */
 export interface NamedStage {
   name: string;
   stream: StageStream<string | Part, Part>;
+}
+
+/** What the stages look for. */
+export interface StageOptions {
+  tools: readonly Tool[];
+  toolCalls: Omit<ToolCallSalvagerStreamOptions, "tools">;
+  directives: readonly string[];
+  reasoning: boolean;
+  fences: FenceMode;
+}
+
+/** The stages of the standard pipeline, one by one. */
+export function standardStages(options: StageOptions): NamedStage[] {
+  const { tools, directives, reasoning, fences: mode } = options;
+  const directiveOptions: DirectiveExtractorStreamOptions = {
+    directives,
+    trackFences: false,
+    ...(reasoning ? { reasoning } : {}),
+  };
+  const stages: (NamedStage | false)[] = [
+    {
+      name: "sanitizer",
+      stream: new SurrogateSanitizerStream() as unknown as StageStream<
+        string | Part,
+        Part
+      >,
+    },
+    tools.length > 0 && {
+      name: "salvager",
+      stream: new ToolCallSalvagerStream({ ...options.toolCalls, tools }),
+    },
+    { name: "fences", stream: new FenceTrackerStream({ mode }) },
+    (directives.length > 0 || reasoning) && {
+      name: "directives",
+      stream: new DirectiveExtractorStream(directiveOptions),
+    },
+    {
+      name: "snippets",
+      stream: new SnippetExtractorStream({ trackFences: false }),
+    },
+  ];
+  return stages.filter((stage) => stage !== false);
 }
 
 /** What a stage holds back. */
@@ -63,9 +117,10 @@ class MeasuredStage {
   /** Offset behind all text that went in. */
   #position = 0;
   #tail = "";
-  /** Characters that went in and have not come out. */
-  length = 0;
-  /** Of each open directive, how many of its characters have been counted as out. */
+  #length = 0;
+  /** Of each open directive, how many of its characters came in already. */
+  readonly #arrived = new Map<string, number>();
+  /** The same for those that have been counted as out. */
   readonly #shown = new Map<string, number>();
 
   constructor(stage: NamedStage) {
@@ -92,6 +147,12 @@ class MeasuredStage {
     return [...output, ...last];
   }
 
+  /** Characters that went in and have not come out. */
+  get length(): number {
+    // What was held behind an opener counts as part of it until it comes out.
+    return Math.max(0, this.#length);
+  }
+
   held(): Held {
     const { length } = this;
     return {
@@ -103,8 +164,8 @@ class MeasuredStage {
   }
 
   #count(part: Part): void {
-    const length = lengthOf(part);
-    this.length += length;
+    const length = lengthOf(part, this.#arrived);
+    this.#length += length;
     if (part.type === "text") {
       this.#position = part.start + length;
       this.#tail = (this.#tail + part.text).slice(-REMEMBERED);
@@ -115,19 +176,7 @@ class MeasuredStage {
   }
 
   #uncount(part: Part): void {
-    if (part.type === "directive-delta") {
-      const shown = this.#shown.get(part.id);
-      if (shown === undefined) return;
-      this.#shown.set(part.id, shown + part.text.length);
-      this.length -= part.text.length;
-    } else if (part.type === "directive-start") this.#shown.set(part.id, 0);
-    else {
-      this.length -= lengthOf(part);
-      if (part.type === "directive") {
-        this.length += this.#shown.get(part.id) ?? 0;
-        this.#shown.delete(part.id);
-      }
-    }
+    this.#length -= lengthOf(part, this.#shown);
   }
 
   /** What is left behind the opener of a directive is the opener: it is not held any more. */
@@ -136,19 +185,34 @@ class MeasuredStage {
       if (part.type !== "directive-start") continue;
       const shown = this.#shown.get(part.id);
       if (shown === undefined) continue;
-      this.#shown.set(part.id, shown + this.length);
-      this.length = 0;
+      this.#shown.set(part.id, shown + this.#length);
+      this.#length = 0;
     }
   }
 }
 
-/** How much of the text channel a part stands for. */
-function lengthOf(part: Part): number {
+/**
+ * How much of the text channel a part stands for. `open` has what the deltas of
+ * open directives stood for: their last part stands for the rest.
+ */
+function lengthOf(part: Part, open: Map<string, number>): number {
   switch (part.type) {
     case "text":
       return part.text.length;
-    case "directive":
-      return part.raw.length;
+    case "directive-start":
+      open.set(part.id, 0);
+      return 0;
+    case "directive-delta": {
+      const before = open.get(part.id);
+      if (before === undefined) return 0;
+      open.set(part.id, before + part.text.length);
+      return part.text.length;
+    }
+    case "directive": {
+      const before = open.get(part.id) ?? 0;
+      open.delete(part.id);
+      return part.raw.length - before;
+    }
     case "tool-call":
       return part.origin === "salvaged" ? part.raw.length : 0;
     case "tool-blocked":

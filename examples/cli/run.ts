@@ -1,17 +1,12 @@
 import process from "node:process";
 import {
-  DirectiveExtractorStream,
-  FenceTrackerStream,
   type Part,
-  SnippetExtractorStream,
   type StageStream,
   standardPipeline,
-  SurrogateSanitizerStream,
   type Tool,
-  ToolCallSalvagerStream,
 } from "../../mod.ts";
 import type { Message } from "../../adapters/sessions/mod.ts";
-import { type NamedStage, Probe } from "../probe.ts";
+import { type NamedStage, Probe, standardStages } from "../probe.ts";
 import { Explainer, explainMessage, explainWarning } from "./explain.ts";
 import { type Input, inputsOf } from "./files.ts";
 import { openInput } from "./input.ts";
@@ -220,39 +215,13 @@ class Runner {
 
   /** The stages of the standard pipeline, one by one. */
   #stages(): NamedStage[] {
-    const directives = this.#directives();
-    const stages: (NamedStage | false)[] = [
-      {
-        name: "sanitizer",
-        stream: new SurrogateSanitizerStream() as unknown as StageStream<
-          string | Part,
-          Part
-        >,
-      },
-      this.#tools.length > 0 && {
-        name: "salvager",
-        stream: new ToolCallSalvagerStream({
-          tools: this.#tools,
-          ...this.#toolCalls(),
-        }),
-      },
-      {
-        name: "fences",
-        stream: new FenceTrackerStream({ mode: this.#fences() }),
-      },
-      directives.length > 0 && {
-        name: "directives",
-        stream: new DirectiveExtractorStream({
-          directives,
-          trackFences: false,
-        }),
-      },
-      {
-        name: "snippets",
-        stream: new SnippetExtractorStream({ trackFences: false }),
-      },
-    ];
-    return stages.filter((stage) => stage !== false);
+    return standardStages({
+      tools: this.#tools,
+      toolCalls: this.#toolCalls(),
+      directives: this.#directives(),
+      reasoning: false,
+      fences: this.#fences(),
+    });
   }
 
   /** The same in one. */
