@@ -9,6 +9,7 @@ import {
   type JSONObject,
   objectOf,
   stringOf,
+  toJSON,
   wordOf,
 } from "../internal/json.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
@@ -102,7 +103,7 @@ class OllamaDecoder extends Decoder<null> {
     this.calls.append(
       this.emit,
       open,
-      isObject(given) ? JSON.stringify(given) : stringOf(given),
+      isObject(given) ? toJSON(given) : stringOf(given),
     );
     this.calls.complete(this.emit, open);
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { AutoDecoder } from "../../adapters/internal/auto_decoder.ts";
 import {
   autoProvider,
   type Provider,
@@ -150,7 +151,15 @@ describe("autoProvider", () => {
         ...snapshot,
         state: { ...snapshot.state, provider: "gone" },
       })
-    ).toThrow(/no provider "gone"/);
+    ).toThrow(/not as it was made/);
+    const gone = new AutoDecoder(
+      [{ ...resolveProvider("openai-chat"), name: "gone" }],
+      {},
+    );
+    gone.push(chat, () => {});
+    expect(() => autoProvider({}, gone.snapshot())).toThrow(
+      /no provider "gone"/,
+    );
     expect(() => resolveProvider("ollama").create({}, snapshot)).toThrow(
       TypeError,
     );
