@@ -129,8 +129,8 @@ const LEAD_IN: readonly string[] = ["count", "court", "call", "course", "sure"];
 const compiled: WeakMap<Dialect, CompiledForm[]> = new WeakMap();
 
 /**
- * Cuts tool calls out of text: strings or parts in, parts out. See the
- * {@linkcode [tool_call_salvager] | module} for what counts as a call.
+ * Cuts tool calls out of text: strings or parts in, parts out. What counts as a
+ * call stands in the docs of its module.
  *
  * It follows fences, quotes and reasoning itself, and uses the marks of a
  * fence tracker before it, if there are some. The best place is before the
