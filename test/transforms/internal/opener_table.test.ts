@@ -44,7 +44,11 @@ describe("OpenerTable", () => {
     expect(table.begins(0xff5c)).toBe(true);
     expect(table.begins(0x61)).toBe(false);
     expect(table.begins(0x4e00)).toBe(false);
-    expect(table.firstUnits().sort((a, b) => a - b)).toEqual([0x3c, 0x5b, 0xff5c]);
+    expect(table.firstUnits().sort((a, b) => a - b)).toEqual([
+      0x3c,
+      0x5b,
+      0xff5c,
+    ]);
     expect(new OpenerTable([]).find("<", 0)).toBe(NO_OPENER);
   });
 
