@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
@@ -29,22 +29,30 @@ export interface InstalledEditor {
   readonly script: string;
 }
 
+/** The variables without what `npm run` tells of itself: npm would take it for a setting. */
+function ownVariables(): NodeJS.ProcessEnv {
+  const told = /^npm_(?!config_)|^npm_config_(?:user_agent|local_prefix)$/;
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !told.test(name)),
+  );
+}
+
 function run(
   command: string,
   parameters: readonly string[],
   folder: string,
   path: string = process.env["PATH"] ?? "",
 ): void {
-  const { status, error, stdout } = spawnSync(command, parameters, {
+  const { status, error, stdout, stderr } = spawnSync(command, parameters, {
     cwd: folder,
-    env: { ...process.env, PATH: path },
+    env: { ...ownVariables(), PATH: path },
     encoding: "utf8",
     maxBuffer: 1 << 28,
   });
   if (status === 0) return;
   throw new Error(
     `Cannot install the editor: "${command} ${parameters.join(" ")}" failed: ${
-      error?.message ?? stdout.slice(-2_000)
+      error?.message ?? (stdout + stderr).slice(-2_000)
     }`,
   );
 }
@@ -65,6 +73,10 @@ export function installEditor(): InstalledEditor {
   const done = join(folder, "installed");
   if (existsSync(done)) return installed;
   mkdirSync(folder, { recursive: true });
+  // What an installation left that failed is in the way of the next.
+  for (const name of ["node_modules", "package-lock.json"]) {
+    rmSync(join(folder, name), { recursive: true, force: true });
+  }
   if (
     !existsSync("/usr/bin/chromium") ||
     spawnSync("pkg-config", ["--exists", "krb5", "libsecret-1"]).status !== 0
