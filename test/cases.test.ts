@@ -5,6 +5,9 @@ import { caseFiles, readCases, runCases } from "./run_cases.ts";
 
 const home = fileURLToPath(new URL("./cases", import.meta.url));
 
+/** Cases of our own, made from the same rules. */
+const more = fileURLToPath(new URL("./cases_more", import.meta.url));
+
 /** Case id → why it may fail for now. A case that is fixed must leave the list. */
 const known: Record<string, string> = JSON.parse(
   readFileSync(
@@ -13,10 +16,10 @@ const known: Record<string, string> = JSON.parse(
   ),
 );
 
-describe("handed cases, in every cutting", () => {
-  for (const file of caseFiles([home])) {
+describe("cases, in every cutting", () => {
+  for (const file of caseFiles([home, more])) {
     const lines = readCases(file);
-    test(file.slice(home.length + 1), async () => {
+    test(file.slice(file.lastIndexOf("cases")), async () => {
       const failing: Record<string, string> = {};
       for (const report of Object.values(await runCases(lines))) {
         for (
