@@ -93,11 +93,27 @@ export function makeCorpus(size: number, seed = 42): string {
   return pieces.join("");
 }
 
-/** A text in chunks of `size` code units. */
+/** A text in messages of about `size` code units, cut between paragraphs. */
+export function messagesOf(text: string, size = 3_046): string[] {
+  const messages: string[] = [];
+  let from = 0;
+  while (from < text.length) {
+    const end = text.indexOf("\n\n", from + size);
+    const to = end < 0 ? text.length : end + 2;
+    messages.push(text.slice(from, to));
+    from = to;
+  }
+  return messages;
+}
+
+/**
+ * A text in chunks of `size` code units. Each is a string of its own, as decoders
+ * make them, and no view into the whole text: engines treat these differently.
+ */
 export function chunked(text: string, size: number): string[] {
   const chunks: string[] = [];
   for (let from = 0; from < text.length; from += size) {
-    chunks.push(text.slice(from, from + size));
+    chunks.push(JSON.parse(JSON.stringify(text.slice(from, from + size))));
   }
   return chunks;
 }

@@ -752,7 +752,10 @@ export class BlockLines extends LineReader {
   #startBlock(at: number): void {
     const state = this.state;
     this.endInlines(at);
-    state.containers.length = state.matched;
+    // Setting a length is slow, even to what it is.
+    if (state.containers.length > state.matched) {
+      state.containers.length = state.matched;
+    }
     state.leaf = NO_LEAF;
     state.emptyItem = state.onParagraph = state.lazy = false;
     state.definitions = null;

@@ -200,6 +200,8 @@ export abstract class LineReader {
   protected slice(from: number, to: number): string {
     const start = from - this.base;
     const end = to - this.base;
+    // Most often all of it.
+    if (start === 0 && end === this.text.length) return this.text;
     if (start >= 0) return this.text.slice(start, end);
     const carry = this.state.carry;
     return end <= 0

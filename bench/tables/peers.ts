@@ -1,0 +1,84 @@
+import { chunked, makeCorpus, messagesOf } from "../corpus.ts";
+import { measure } from "../measure.ts";
+import { type Peer, peers } from "../peers.ts";
+import { fused, piped, pushed, stages } from "../subjects.ts";
+import type { Figure, Run, Table } from "../table.ts";
+
+const US = "millrace: five stages, push";
+
+/** Gates with 64 KiB chunks: how much slower than we others have to be. */
+const BOUNDS: Readonly<
+  Record<string, Pick<Figure, "gate" | "target" | "atLeast">>
+> = {
+  "htmlparser2, write": { gate: 0.5, target: 1, atLeast: true },
+};
+
+/** Others with the same messages, each of them begun anew. */
+export async function peersTable({ quick, runtime }: Run): Promise<Table[]> {
+  const loaded: Record<string, Peer> = {};
+  const skipped: string[] = [];
+  for (const { name, load } of peers) {
+    try {
+      loaded[name] = await load();
+    } catch {
+      skipped.push(`${name}: not installed (npm install in bench/)`);
+    }
+  }
+  const tables: Table[] = [];
+  for (const size of [20, 65_536]) {
+    const text = makeCorpus(size === 20 && quick ? 60_000 : 200_000);
+    // One long message, so that there are long chunks at all.
+    const messages = size === 20
+      ? messagesOf(text).map((message) => chunked(message, size))
+      : [chunked(text, size)];
+    const subjects: Record<string, () => unknown> = {};
+    const add = (name: string, run: Peer): void => {
+      subjects[name] = async () => {
+        for (const chunks of messages) await run(chunks);
+      };
+    };
+    add(US, (chunks) => pushed(chunks, fused()));
+    add(
+      "millrace: five stages, fused stream",
+      (chunks) => piped(chunks, fused()),
+    );
+    for (const name of ["fence tracker", "directive extractor", "salvager"]) {
+      add(
+        `millrace: ${name}, push`,
+        (chunks) => pushed(chunks, stages[name]!()),
+      );
+    }
+    add(
+      "one identity TransformStream",
+      (chunks) => piped(chunks, new TransformStream()),
+    );
+    for (const [name, peer] of Object.entries(loaded)) add(name, peer);
+    const times = await measure(subjects, {
+      units: text.length,
+      rounds: quick ? 9 : 31,
+      warmUp: 10,
+    });
+    tables.push({
+      id: `peers-${size}`,
+      title: size === 20
+        ? "Others, messages of 3,046 characters in chunks of 20"
+        : `Others, one message in chunks of ${size} characters`,
+      unit: "time ÷ that of our five stages by push",
+      about:
+        `${runtime}; medians, quartiles: npm install in bench/, npm run bench -- --only peers`,
+      figures: times.names.map((name) => {
+        const { median, lower, upper } = times.ratio(name, US);
+        return {
+          name,
+          value: median,
+          note: `${lower.toFixed(2)}–${upper.toFixed(2)}  ${
+            (1_000 / times.of(name).median).toFixed(1)
+          } MB/s`,
+          ...(size === 65_536 ? BOUNDS[name] : {}),
+        };
+      }),
+      skipped,
+    });
+  }
+  return tables;
+}
