@@ -1,4 +1,9 @@
-/** The gateway on Bun: `UPSTREAM_URL=… bun examples/edge/bun.ts`. */
+/**
+ * The gateway on Bun: `UPSTREAM_URL=… bun examples/edge/bun.ts`.
+ *
+ * Bun has at most 256 requests of its own open at once, here: streams. More
+ * with `BUN_CONFIG_MAX_HTTP_REQUESTS`, which has to be set before Bun starts.
+ */
 import { handle } from "../edge.ts";
 import { listening, type ServerEnvironment } from "./listening.ts";
 
@@ -20,4 +25,7 @@ const { hostname, port } = Bun.serve({
   idleTimeout: 0,
   fetch: (request) => handle(request, environment),
 });
+if (Bun.env.BUN_CONFIG_MAX_HTTP_REQUESTS === undefined) {
+  console.log("At most 256 streams: set BUN_CONFIG_MAX_HTTP_REQUESTS for more");
+}
 console.log(`Listening on http://${hostname}:${port}`);

@@ -100,7 +100,7 @@ class EventSender {
     if (this.#over) return;
     this.#end(true);
     Promise.resolve(this.#events.return?.()).catch(() => {});
-    this.#controller!.error(new Error("The client is gone"));
+    this.#controller!.close();
   };
 
   #end(cancelled: boolean): void {

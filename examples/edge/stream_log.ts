@@ -57,7 +57,6 @@ export interface StreamLogOptions {
 interface Head {
   /** The stream's name, the beginning of its events' ids. */
   name: string;
-  plan: MachinePlan;
   /** How many bytes of the upstream's answer have been taken. */
   offset: number;
   /** The number of the oldest event that is kept. */
@@ -86,6 +85,7 @@ interface Batch {
 
 interface Loaded {
   head: Head;
+  plan: MachinePlan;
   batches: Batch[];
   /** How long all events together are. */
   kept: number;
@@ -155,7 +155,6 @@ export class StreamLog {
     return this.#inTurn(async () => {
       const head: Head = {
         name,
-        plan,
         offset: 0,
         first: 1,
         next: 1,
@@ -165,12 +164,16 @@ export class StreamLog {
         journalBytes: 0,
         snapshot: 0,
       };
+      // The tools' schemas may be long, and do not change.
+      const entries = new Map<string, unknown>([["head", head]]);
+      piecesInto(entries, "p", JSON.stringify(plan));
       await Promise.all([
-        this.#storage.put({ head }),
+        this.#write(entries, [], head),
         this.#storage.setAlarm(Date.now() + this.#leaseTime),
       ]);
       this.#loaded = {
         head,
+        plan,
         batches: [],
         kept: 0,
         machine: new AnswerMachine(plan, this.#configuration),
@@ -419,7 +422,7 @@ export class StreamLog {
     }
     if (head.over > 0 && this.#configuration.log) {
       logAnswer(
-        { streaming: true, answer: head.plan.answer, dropped: [] },
+        { streaming: true, answer: loaded.plan.answer, dropped: [] },
         loaded.machine!.tally,
         head.begun,
         false,
@@ -474,7 +477,8 @@ export class StreamLog {
         },
       );
     }
-    const [stored, saved, journal] = await Promise.all([
+    const [planned, stored, saved, journal] = await Promise.all([
+      this.#storage.list({ prefix: "p" }),
       this.#storage.list({ prefix: "e" }),
       this.#storage.list({ prefix: "s" }),
       this.#storage.list({ prefix: "j" }),
@@ -482,6 +486,7 @@ export class StreamLog {
     const batches = batchesOf(stored);
     const loaded: Loaded = {
       head,
+      plan: JSON.parse([...planned.values()].join("")) as MachinePlan,
       batches,
       kept: batches.reduce((sum, { length }) => sum + length, 0),
       machine: undefined,
@@ -491,7 +496,7 @@ export class StreamLog {
     this.#loaded = loaded;
     if (head.over === 0) {
       try {
-        loaded.machine = this.#restored(head.plan, saved, journal);
+        loaded.machine = this.#restored(loaded.plan, saved, journal);
       } catch {
         await this.#abandon(loaded);
       }
@@ -519,8 +524,7 @@ export class StreamLog {
 
   /** A snapshot of another version cannot be gone on from: the readers are told. */
   async #abandon(loaded: Loaded): Promise<void> {
-    const { plan } = loaded.head;
-    loaded.machine = new AnswerMachine(plan, this.#configuration);
+    loaded.machine = new AnswerMachine(loaded.plan, this.#configuration);
     const events: string[] = [];
     loaded.machine.fail({
       name: "api_error",

@@ -3,10 +3,13 @@
  */
 import Anthropic from "@anthropic-ai/sdk";
 import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { bundle } from "../support/bundle.ts";
 import { root } from "../support/public_files.ts";
 import {
   chat,
@@ -202,11 +205,58 @@ if (onNode) {
         await pending;
         expect(upstream.cancelled).toBe(2);
 
+        // In the middle of its own request: nothing has happened.
+        const { hostname, port } = new URL(gateway.url);
+        const socket = connect(Number(port), hostname);
+        socket.write(
+          "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\n" +
+            "x-api-key: client-secret\r\ncontent-length: 1000\r\n\r\n{",
+        );
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        socket.destroy();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        const health = await fetch(`${gateway.url}/health`);
+        expect(await health.text()).toBe("ok\n");
+        expect(gateway.child.exitCode).toBe(null);
+        expect(gateway.output()).not.toMatch(/\n {4}at /);
+
         expect(gateway.output()).toContain('"salvaged":1');
         expect(gateway.output()).not.toMatch(/secret|Brest|tide/);
       }, 20_000);
     });
   }
+
+  test("the README has every variable, and its commands the entries", () => {
+    const read = (path: string) =>
+      readFileSync(join(root, "examples/edge", path), "utf8");
+    const declared = ["configuration.ts", "listening.ts"].flatMap((path) =>
+      [...read(path).matchAll(/^ {2}([A-Z_]+)\?:/gm)].map((match) => match[1]!)
+    );
+    const readme = read("README.md");
+    const documented = readme.split("\n").filter((line) =>
+      line.startsWith("| `")
+    ).flatMap((line) =>
+      [...line.split("|")[1]!.matchAll(/`([A-Z_]+)`/g)].map((match) =>
+        match[1]!
+      )
+    );
+    expect(documented.sort()).toEqual(declared.sort());
+    for (const [, , ...words] of entries) {
+      expect(readme).toContain(words.at(-1));
+    }
+  });
+
+  test("the configuration for wrangler names what there is", async () => {
+    const { main, durable_objects: { bindings }, migrations } = JSON.parse(
+      readFileSync(join(root, "examples/edge/wrangler.jsonc"), "utf8"),
+    );
+    const entry = await bundle(`examples/edge/${main}`, "neutral");
+    expect(entry).toMatch(/export \{[^}]*StreamObject[^}]*default/);
+    expect(bindings).toEqual([
+      { name: "STREAMS", class_name: "StreamObject" },
+    ]);
+    expect(migrations[0].new_sqlite_classes).toEqual(["StreamObject"]);
+  });
 
   test("without keys, no entry listens to other machines", async () => {
     for (const entry of entries) {

@@ -303,7 +303,16 @@ describe("a stream log", () => {
   test("a long held call is not written again with every piece of it", async () => {
     const storage = new MapStorage();
     const log = new StreamLog(storage, configuration);
-    await log.open(NAME, openai);
+    const description = "x".repeat(300_000);
+    await log.open(NAME, {
+      ...openai,
+      answer: {
+        ...openai.answer,
+        tools: [{ name: "get_tide", inputSchema: { description } }],
+      },
+    });
+    // Nor are the tools.
+    storage.written = 0;
     let offset = 0;
     const push = async (content: string) => {
       ({ offset } = await log.push(offset, bytesOf(chat({ content }))));
@@ -311,9 +320,11 @@ describe("a stream log", () => {
     await push('<tool_call>{"name": "get_tide", "arguments": {"port": "');
     for (let count = 0; count < 2000; count++) await push("x".repeat(100));
     const held = 2000 * 100;
-    await push('"}}</tool_call>');
-    await log.finish();
-    expect(await readAll(log)).toContain('"tool_calls"');
+    const later = new StreamLog(storage, configuration);
+    const end = bytesOf(chat({ content: '"}}</tool_call>' }));
+    await later.push(offset, end);
+    await later.finish();
+    expect(await readAll(later)).toContain('"tool_calls"');
     // The bytes once, the snapshots at doubling lengths, the call: not 2000 ×.
     expect(storage.written).toBeLessThan(20 * held);
   });
@@ -342,9 +353,8 @@ describe("a stream log", () => {
       const unknown = await one.read(10_000).catch((error) => error);
       expect(unknown).toMatchObject({ status: 400 });
     }
-    expect([...storage.values.keys()].filter((key) => key[0] !== "e")).toEqual([
-      "head",
-    ]);
+    expect([...storage.values.keys()].filter((key) => key[0] !== "e").sort())
+      .toEqual(["head", "p.0000"]);
   });
 
   test("wants no more when nobody reads, or it cannot be read", async () => {

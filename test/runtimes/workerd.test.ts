@@ -1,3 +1,4 @@
+import Anthropic from "@anthropic-ai/sdk";
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -19,6 +20,20 @@ import { root } from "../support/public_files.ts";
 
 // miniflare drives workerd from Node; the other runtimes have their own tests.
 const onNode = !("Deno" in globalThis) && !("Bun" in globalThis);
+
+/** As it is deployed. */
+const wrangler = JSON.parse(
+  readFileSync(join(root, "examples/edge/wrangler.jsonc"), "utf8"),
+);
+
+const bundles = new Map<string, Promise<string>>();
+
+/** A worker's code; the same one is built once. */
+function script(path: string): Promise<string> {
+  const built = bundles.get(path) ?? bundle(path, "neutral");
+  bundles.set(path, built);
+  return built;
+}
 
 const demo = readFileSync(join(root, "examples/data/demo.sse"));
 
@@ -62,7 +77,7 @@ if (onNode) {
       const { port } = upstream.address() as AddressInfo;
       worker = new Miniflare({
         modules: true,
-        script: await bundle("examples/edge.ts", "neutral"),
+        script: await script("examples/edge.ts"),
         compatibilityDate: "2026-07-01",
         cf: false,
         telemetry: { enabled: false },
@@ -180,16 +195,15 @@ if (onNode) {
     const start = async (
       bindings: Record<string, string>,
       streams = false,
-      flags = ["enable_request_signal"],
+      flags: string[] = wrangler.compatibility_flags,
     ) => {
       upstream = await ScriptedUpstream.start();
       worker = new Miniflare({
         modules: true,
-        script: await bundle(
+        script: await script(
           streams ? "test/examples/edge_evictable.ts" : "examples/edge.ts",
-          "neutral",
         ),
-        compatibilityDate: "2026-07-01",
+        compatibilityDate: wrangler.compatibility_date,
         compatibilityFlags: flags,
         cf: false,
         telemetry: { enabled: false },
@@ -378,7 +392,7 @@ if (onNode) {
 
     test("a stream that nobody reads any more is cancelled", async () => {
       // By the request's signal; without it, when nothing is taken any more.
-      for (const flags of [["enable_request_signal"], []]) {
+      for (const flags of [wrangler.compatibility_flags, []]) {
         await start(
           { RESUME_SECONDS: "0.2", KEEP_ALIVE_SECONDS: "0.05" },
           true,
@@ -431,7 +445,7 @@ if (onNode) {
       }
     }, 30_000);
 
-    test("the official client does not mind the ids", async () => {
+    test("the official clients do not mind the ids", async () => {
       await start({}, true);
       upstream.script = chatAnswer(leak);
       const { choices } = await client().chat.completions.stream(ask)
@@ -439,6 +453,24 @@ if (onNode) {
       expect(choices[0]!.message.tool_calls!.length).toBe(1);
       const whole = await client().chat.completions.create(ask);
       expect(whole.choices[0]!.finish_reason).toBe("tool_calls");
+      const { content, stop_reason } = await new Anthropic({
+        apiKey: "mine",
+        baseURL: url.href,
+        maxRetries: 0,
+      }).messages.stream({
+        model: "m",
+        messages: ask.messages,
+        max_tokens: 10,
+        tools: [{
+          name: "get_tide",
+          input_schema: {
+            type: "object",
+            properties: { port: { type: "string" } },
+          },
+        }],
+      }).finalMessage();
+      expect(content[1]).toMatchObject({ input: { port: "Brest" } });
+      expect(stop_reason).toBe("tool_use");
     }, 30_000);
   });
 } else {
