@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 /** How much goes through, in MB; more by hand. */
-const MEGABYTES = Number(process.env["HOSTILE_MEGABYTES"] ?? 12);
+const MEGABYTES = Number(process.env["HOSTILE_MEGABYTES"] ?? 6);
 
 /** The script runs in Node alone: other runtimes have other options. */
 const isNode = !("Deno" in globalThis) && !("Bun" in globalThis);
