@@ -17,9 +17,14 @@ function runner(): string[] {
   return ["--import", "tsx"];
 }
 
-/** The program and its first arguments that are the CLI on the runtime that runs the tests. */
+/** The program and its arguments that run an example on the runtime that runs the tests. */
+export function exampleCommand(name: string): [string, ...string[]] {
+  return [process.execPath, ...runner(), join(root, "examples", name)];
+}
+
+/** The same for the CLI: its own arguments follow. */
 export function cliCommand(): [string, ...string[]] {
-  return [process.execPath, ...runner(), join(root, "examples/cli.ts")];
+  return exampleCommand("cli.ts");
 }
 
 /** Runs examples/cli.ts on the runtime that runs the tests. */
