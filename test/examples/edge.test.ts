@@ -643,8 +643,8 @@ describe("streaming", () => {
     };
     for (
       const [model, environment, expected] of [
-        ["slow", { STREAM_SECONDS: "0.1" }, "longer than 0.1 seconds"],
-        ["dead", { IDLE_SECONDS: "0.1" }, "silent for 0.1 seconds"],
+        ["slow", { STREAM_SECONDS: "0.5" }, "longer than 0.5 seconds"],
+        ["dead", { IDLE_SECONDS: "0.5" }, "silent for 0.5 seconds"],
       ] as const
     ) {
       const request = { ...ask, model };

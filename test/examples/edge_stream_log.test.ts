@@ -92,6 +92,10 @@ function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
 /** The numbers and the events in what a reader got. */
 function eventsIn(text: string): [number, string][] {
   return text.split("\n\n").slice(0, -1).map((block) => {
@@ -361,15 +365,15 @@ describe("a stream log", () => {
     const bytes = bytesOf(chat({ content: "Hi" }));
     const log = new StreamLog(
       new MapStorage(),
-      configure({ RESUME_SECONDS: 0.02 }),
+      configure({ RESUME_SECONDS: 0.3 }),
     );
     await log.open(NAME, openai);
     const events = await log.read(0);
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    await pause(350);
     expect((await log.push(0, bytes)).stop).toBe(false);
     await events.return!();
     expect((await log.push(bytes.length, bytes)).stop).toBe(false);
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    await pause(350);
     expect((await log.push(2 * bytes.length, new Uint8Array(0))).stop).toBe(
       true,
     );
@@ -386,19 +390,19 @@ describe("a stream log", () => {
   test("a sender that is lost ends it; in the end it is forgotten", async () => {
     const storage = new MapStorage();
     const log = new StreamLog(storage, configure({ RETAIN_SECONDS: 0.01 }), {
-      leaseTime: 20,
+      leaseTime: 300,
     });
     await log.open(NAME, openai);
     const bytes = bytesOf(chat({ content: "Hi" }));
     await log.push(0, bytes);
     await log.alarm();
     expect(storage.alarm).toBeGreaterThan(Date.now());
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    await pause(350);
     await log.alarm();
     const text = await readAll(log);
     expect(text).toContain("upstream_lost");
     expect(text).not.toContain("[DONE]");
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await pause(20);
     await log.alarm();
     expect(storage.values.size).toBe(0);
     expect(await log.read(0).catch((error) => error.status)).toBe(404);
