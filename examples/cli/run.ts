@@ -29,6 +29,11 @@ export async function run(
       process.once(signal, () => stop.abort());
     }
   }
+  if (words.length === 0 && process.stdin.isTTY === true) {
+    process.stderr.write(
+      "millrace: Reading what you type, until Ctrl-D. Try --help\n",
+    );
+  }
   const inputs = inputsOf(words, options, stop.signal);
   const runner = new Runner(options, inputs.length, stop.signal);
   // Files that grow have to be read side by side.
@@ -283,6 +288,10 @@ class Runner {
   /** Writes to stdout, and waits where the other side is slower. */
   async #write(input: Input, text: string): Promise<void> {
     if (text === "") return;
+    // The pretty writer has seen to it, and its colours are meant to be obeyed.
+    if (process.stdout.isTTY === true && this.#to !== "pretty") {
+      text = harmless(text);
+    }
     let head = "";
     if (this.#count > 1 && this.#to === "pretty" && input.name !== this.#last) {
       head = `${this.#atLineStart ? "" : "\n"}==> ${

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import {
   lstatSync,
@@ -127,7 +128,10 @@ export class SnippetFiles {
       return { status: "written", path };
     }
     if (!there.isFile()) throw new RefusedError(`"${path}" is no plain file`);
-    if (readFileSync(file, "utf8") === content) return { status: "same", path };
+    if (
+      there.size === Buffer.byteLength(content) &&
+      readFileSync(file, "utf8") === content
+    ) return { status: "same", path };
     if (!this.#force) return { status: "kept", path };
     // Takes the place of the old file, which may have other names elsewhere.
     const fresh = `${file}.${process.pid}.new`;
