@@ -296,30 +296,41 @@ describe("--follow", () => {
 const hasTerminal = process.platform === "linux" &&
   spawnSync("script", ["--version"]).status === 0;
 
-describe("on a terminal", () => {
+/** What a terminal gets to see of a command line; stdout may be a file. */
+function onTerminal(words: readonly string[], stdout?: string): string {
+  const log = join(temporary(), "log");
+  const quote = (word: string) => `'${word}'`;
+  const command = [...cliCommand(), ...words].map(quote).join(" ") +
+    (stdout === undefined ? "" : ` > ${quote(stdout)}`);
+  const { status } = spawnSync("script", ["-qec", command, log], {
+    cwd: root,
+    stdio: "ignore",
+  });
+  expect(status).toBe(0);
+  return readFileSync(log, "utf8");
+}
+
+(hasTerminal ? describe : describe.skip)("on a terminal", () => {
   test("--stats shows a live line, and takes it away", () => {
-    if (!hasTerminal) {
-      console.log("skipped: there is no program to make a terminal with");
-      return;
-    }
     const folder = temporary();
-    const log = join(folder, "log");
     const text = join(folder, "text.md");
-    writeFileSync(text, "some words, and again\n".repeat(10_000));
-    const quote = (word: string) => `'${word}'`;
-    const words = [text, "--to", "text", "--stats", "--chunk", "1"];
-    const command = [...cliCommand(), ...words].map(quote).join(" ");
-    const { status } = spawnSync("script", [
-      "-qec",
-      `${command} > ${quote(join(folder, "out"))}`,
-      log,
-    ], { cwd: root, stdio: "ignore" });
-    expect(status).toBe(0);
-    const shown = readFileSync(log, "utf8");
-    expect(shown).toMatch(/\r[\d,]+ characters, held \d+ \(\d+\), /);
-    expect(shown).toContain("\r\x1b[K220,000 characters in ");
-    expect(readFileSync(join(folder, "out"), "utf8")).toBe(
-      readFileSync(text, "utf8"),
+    const output = join(folder, "out");
+    writeFileSync(text, "some words, and again\n".repeat(5_000));
+    const shown = onTerminal(
+      [text, "--to", "text", "--stats", "--chunk", "1"],
+      output,
     );
+    expect(shown).toMatch(/\r[\d,]+ characters, held \d+ \(\d+\), /);
+    expect(shown).toMatch(/\r\x1b\[K110,000 characters in /);
+    expect(readFileSync(output, "utf8")).toBe(readFileSync(text, "utf8"));
+  }, 30_000);
+
+  test("no format lets it obey what a stream says", () => {
+    const text = join(temporary(), "text.md");
+    writeFileSync(text, "```js\nx = '\x1b[2J\x9b2J\u202e'\n```\n");
+    for (const to of ["pretty", "text", "jsonl", "sse", "snippets"]) {
+      const shown = onTerminal([text, "--to", to]);
+      expect([to, /\x1b\[2J|\x9b|\u202e/.test(shown)]).toEqual([to, false]);
+    }
   }, 30_000);
 });
