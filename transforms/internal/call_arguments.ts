@@ -6,6 +6,7 @@ import { type Parsed, parseLenientJSON } from "./lenient_json.ts";
 import { NAME_KEYS } from "./name_finder.ts";
 import type { OfferedTools } from "./offered_tools.ts";
 import { parseTagTree } from "./tag_tree.ts";
+import { openings } from "./token_program.ts";
 import { parsePythonCalls } from "./python_literal.ts";
 
 /** What {@linkcode readArguments} gives. */
@@ -106,6 +107,11 @@ function readCall(
   const slice = (from: number, to: number): string =>
     text.slice(from - call.start, to - call.start);
   if (call.body === undefined) {
+    const last = call.parameters.at(-1);
+    if (
+      last !== undefined && call.repairs.includes("missing-closer") &&
+      endsInHalfCloser(compiled, slice(last.from, last.to))
+    ) return malformed(call.name, "A parameter's closer is broken");
     const given = parametersOf(compiled, call, slice);
     return given === undefined
       ? malformed(call.name, "A nested value cannot be read")
@@ -174,6 +180,20 @@ function json(
     // A repair that fails is none.
   }
   return read;
+}
+
+/**
+ * Whether a value whose closer is missing ends with most of one: it would be
+ * run with markup in it, or, had it been cut off, with less than was written.
+ */
+function endsInHalfCloser({ form }: CompiledForm, value: string): boolean {
+  const at = value.lastIndexOf("</");
+  if (at < 0) return false;
+  const tail = value.slice(at).trimEnd().replace(/>$/, "");
+  return tail.length > 3 &&
+    (form.call.parameter?.close ?? []).some((pattern) =>
+      openings(pattern, []).some((closer) => closer.startsWith(tail))
+    );
 }
 
 /** The call that an object with name and arguments stands for. */

@@ -45,6 +45,8 @@ export interface Refusal {
   at: number;
   /** Whether it is not worth a word: nothing had begun like a call. */
   silent: boolean;
+  /** Whether it goes without a warning all the same. */
+  quiet?: boolean;
 }
 
 /** What a candidate is, apart from how it is read. */

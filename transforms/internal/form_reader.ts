@@ -263,6 +263,11 @@ export class FormReader {
     return this.#state.repairs;
   }
 
+  /** Whether its opener came, all of it, before it died. */
+  get begun(): boolean {
+    return this.#state.diedIn !== OPEN;
+  }
+
   /** Whether it died inside a call. */
   get diedInCall(): boolean {
     const { diedIn } = this.#state;

@@ -607,14 +607,13 @@ export class SalvagerStage extends TextStage {
   ): void {
     const { at } = this.#window;
     this.#state.noStartBefore = at + length;
-    const [code, why] = quoting === undefined
-      ? [
-        "position",
-        "it has to be first on its line, and a form without wrapper has to be switched on",
-      ]
-      : ["quoted", `it is quoted (${NAMES_OF_QUOTING[quoting]})`];
+    const why = quoting !== undefined
+      ? `it is quoted (${NAMES_OF_QUOTING[quoting]})`
+      : this.#quotes.blank
+      ? 'it has no wrapper, which only counts with the option "bare"'
+      : "it is not the first thing on its line";
     this.#output.warn(
-      code!,
+      quoting === undefined ? "position" : "quoted",
       `What may be a tool call stays text: ${why}`,
       at,
       at + length,
@@ -742,6 +741,7 @@ export class SalvagerStage extends TextStage {
       message: MESSAGES[reader.reason],
       at: reader.at,
       silent: isSilent(candidate, reader),
+      quiet: isQuiet(candidate, reader),
     };
     if (reader.diedInCall) this.#refuseCall(candidate, reading, refusal);
     else if (
@@ -770,13 +770,16 @@ export class SalvagerStage extends TextStage {
       this.#configuration.tools,
     );
     if (!read.ok) {
+      const name = read.name ?? reader.name;
+      const what = name === undefined
+        ? "a tool call"
+        : `a call of tool "${shown(name)}"`;
       this.#refuseCall(candidate, reading, {
         code: read.code,
-        message: `What may be a call of tool "${
-          shown(read.name ?? "")
-        }" stays text: ${read.reason}`,
+        message: `What may be ${what} stays text: ${read.reason}`,
         at: call.end,
         silent: false,
+        quiet: isData(reader),
       });
       return;
     }
@@ -847,8 +850,8 @@ export class SalvagerStage extends TextStage {
     if (child) state.noChildBefore = start + 1;
     if (!refusal.silent) {
       state.noStartBefore = candidate.openerEnd;
-      const { code, message, at } = refusal;
-      this.#output.warn(code, message, start, start + at);
+      const { code, message, at, quiet = false } = refusal;
+      if (!quiet) this.#output.warn(code, message, start, start + at);
     }
     if (candidate.marked) state.noStartBefore = window.end;
     // The reader of the wrapper follows a refused call in it.
@@ -1034,7 +1037,8 @@ function openersOf(
 
 /** Whether a form that is the whole message may begin with this code unit. */
 function beginsMessage({ form, program }: CompiledForm, unit: number): boolean {
-  if (program.beginsWith(unit) & (UNIT_OPEN | CALL_OPEN)) return true;
+  const opener = form.open === undefined ? CALL_OPEN : UNIT_OPEN;
+  if (program.beginsWith(unit) & opener) return true;
   return form.open === undefined && form.call.open === undefined &&
     (unit === 0x7b || unit === 0x5b && (form.list ?? "never") !== "never");
 }
@@ -1044,6 +1048,22 @@ function isSilent(candidate: CallCandidate, reader: FormReader): boolean {
   if (candidate.child) return reader.call === undefined;
   return reader.compiled.form.position === "message" &&
     reader.name === undefined;
+}
+
+/** Whether nobody has to hear of a candidate that came to nothing. */
+function isQuiet(
+  { start, openerEnd }: CallCandidate,
+  reader: FormReader,
+): boolean {
+  // Read only because the message begins with the same character.
+  return openerEnd === start + 1 && !reader.begun || isData(reader);
+}
+
+/** Whether what was read looks like a call no more than any list or JSON does. */
+function isData({ compiled, name, reason, dead }: FormReader): boolean {
+  return name === undefined &&
+    (compiled.form.position === "message" ||
+      compiled.fenced && !(dead && reason === "truncated"));
 }
 
 function isLineEnd(unit: number): boolean {
