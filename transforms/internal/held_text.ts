@@ -125,7 +125,11 @@ export class HeldText {
     }
     this.#head++;
     if (this.#head === this.#queue.length) {
-      this.#queue.length = this.#head = 0;
+      // Faster than to set its length.
+      while (this.#head > 0) {
+        this.#queue.pop();
+        this.#head--;
+      }
     } else if (this.#head > 1024) {
       this.#queue = this.#queue.slice(this.#head);
       this.#head = 0;

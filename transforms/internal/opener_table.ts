@@ -1,3 +1,5 @@
+import { flagsOf } from "./text_flags.ts";
+
 /** What {@linkcode OpenerTable.find} found. */
 export interface OpenerMatch {
   /** Values of the openers that begin with the text up to here, in order. */
@@ -16,6 +18,9 @@ interface Group {
   next: Map<number, Group> | undefined;
 }
 
+/** A flag beside those of texts: all of them have it. */
+const ANYWHERE = 1 << 30;
+
 /** So few openers are compared one by one. */
 const FEW = 3;
 
@@ -32,21 +37,80 @@ export const PART_OF_OPENER = 1;
  */
 export class OpenerTable {
   readonly #all: Group = { entries: [], next: new Map() };
-  /** The first code units below 128. */
-  readonly #ascii: Uint8Array = new Uint8Array(128);
+  /** By first code unit below 128: 0, or the number of its row of second ones. */
+  readonly #rows: Uint8Array = new Uint8Array(128);
+  /** By row and second code unit (all from 127 on are one): 1 where openers go on so. */
+  readonly #seconds: Uint8Array;
+  /** Texts without any of these {@linkcode flagsOf} are free, unless they end in a word. */
+  readonly #stops: number;
+  /** Openers whose first character is none that flags tell. */
+  readonly #words: readonly string[];
 
   /** @param openers Each with its value. */
   constructor(openers: Iterable<Entry>) {
-    for (const entry of openers) {
-      const first = entry[0].charCodeAt(0);
-      if (first < 128) this.#ascii[first] = 1;
+    const words = new Set<string>();
+    let rows = 0;
+    let stops = 0;
+    const all = [...openers];
+    for (const entry of all) {
+      const [opener] = entry;
+      const first = opener.charCodeAt(0);
+      if (first < 128 && this.#rows[first] === 0) this.#rows[first] = ++rows;
       add(this.#all.next!, first, entry);
+      const flags = flagsOf(opener[0]!);
+      if (flags === 0) words.add(opener);
+      // A word is seen by what is special in it; one without is in any text.
+      stops |= flags || flagsOf(opener) || ANYWHERE;
     }
+    this.#stops = stops;
+    this.#words = [...words];
+    this.#seconds = new Uint8Array((rows + 1) * 128);
+    for (const [opener] of all) {
+      const row = this.#rows[opener.charCodeAt(0)];
+      if (row === undefined) continue;
+      const from = row * 128;
+      if (opener.length === 1) this.#seconds.fill(1, from, from + 128);
+      else this.#seconds[from + Math.min(opener.charCodeAt(1), 127)] = 1;
+    }
+  }
+
+  /**
+   * Whether no opener begins anywhere in a text, not even at its end.
+   *
+   * @param flags Its {@linkcode flagsOf}.
+   */
+  isFree(text: string, flags: number): boolean {
+    if (((flags | ANYWHERE) & this.#stops) === 0) {
+      return !this.#endsInWord(text);
+    }
+    for (let at = 0; at < text.length; at++) {
+      if (
+        this.begins(text.charCodeAt(at)) && this.find(text, at) !== NO_OPENER
+      ) return false;
+    }
+    return true;
+  }
+
+  /** Whether a text ends with the beginning of a word. */
+  #endsInWord(text: string): boolean {
+    for (const word of this.#words) {
+      const first = word.charCodeAt(0);
+      for (
+        let at = Math.max(0, text.length - word.length + 1);
+        at < text.length;
+        at++
+      ) {
+        if (
+          text.charCodeAt(at) === first && word.startsWith(text.slice(at))
+        ) return true;
+      }
+    }
+    return false;
   }
 
   /** Whether an opener begins with this code unit. */
   begins(unit: number): boolean {
-    return unit < 128 ? this.#ascii[unit] === 1 : this.#all.next!.has(unit);
+    return unit < 128 ? this.#rows[unit] !== 0 : this.#all.next!.has(unit);
   }
 
   /** The first code units of all openers. */
@@ -59,6 +123,14 @@ export class OpenerTable {
     text: string,
     from: number,
   ): OpenerMatch | typeof NO_OPENER | typeof PART_OF_OPENER {
+    // Most are none, as the next character tells.
+    if (from + 1 < text.length) {
+      const row = this.#rows[text.charCodeAt(from)];
+      const second = Math.min(text.charCodeAt(from + 1), 127);
+      if (row !== undefined && this.#seconds[row * 128 + second] === 0) {
+        return NO_OPENER;
+      }
+    }
     let group = this.#all;
     for (let at = from;; at++) {
       const next = group.next ??= split(group.entries, at - from);

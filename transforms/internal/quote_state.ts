@@ -87,6 +87,22 @@ export class QuoteState {
     }
   }
 
+  /** Looks at any text; gives the index behind its last line end, -1 without one. */
+  read(text: string): number {
+    let passed = 0;
+    let lineStart = -1;
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit < 128 ? SPECIAL[unit] === 0 : !isTypographic(unit)) continue;
+      this.pass(text, passed, at);
+      this.special(unit);
+      passed = at + 1;
+      if (unit === 0x0a || unit === 0x0d) lineStart = passed;
+    }
+    this.pass(text, passed, text.length);
+    return lineStart;
+  }
+
   /** Takes the next code unit, which is special. */
   special(unit: number): void {
     const state = this.#state;
@@ -141,6 +157,10 @@ export class QuoteState {
     state.typographic = 0;
   }
 }
+
+/** By code unit: 1 for those that are special. */
+const SPECIAL: Uint8Array = new Uint8Array(128);
+for (const unit of [TICK, 0x22, 0x0a, 0x0d]) SPECIAL[unit] = 1;
 
 /** Typographic quotes that open, with those that close them. */
 const OPENERS: ReadonlyMap<number, readonly number[]> = new Map([

@@ -25,6 +25,14 @@ import {
 } from "./reasoning_block.ts";
 import { RefusedCalls, type RefusedCallsSnapshot } from "./refused_calls.ts";
 import { makeSnapshot, openSnapshot } from "./snapshot.ts";
+import {
+  ANYTHING,
+  flagsOf,
+  LINE_END,
+  NOT_ASCII,
+  QUOTE,
+  TICK,
+} from "./text_flags.ts";
 import { TextStage } from "./text_stage.ts";
 import { TextWindow, type TextWindowSnapshot } from "./text_window.ts";
 import { CALL_OPEN, openings, UNIT_OPEN } from "./token_program.ts";
@@ -92,6 +100,9 @@ interface Snapshot {
 
 const STAGE = "tool-call-salvager";
 
+/** What {@linkcode QuoteState} has to look at. */
+const SPECIALS = LINE_END | TICK | QUOTE | NOT_ASCII;
+
 const OPENER = 1;
 const SPECIAL = 2;
 
@@ -138,6 +149,8 @@ export class SalvagerStage extends TextStage {
   #pending: Pending | undefined;
   /** Index in the text up to which the quoting state has seen it. */
   #passed = 0;
+  /** Whether nothing has begun: only an opener changes anything. */
+  #isIdle = false;
   /** Whether what is held has to be decided now. */
   #finishing = false;
 
@@ -288,11 +301,38 @@ export class SalvagerStage extends TextStage {
       state.marked = true;
       if (this.#candidate === undefined) this.release(emit);
       else this.#candidate.marked = true;
+    } else if (this.#isIdle && this.#passes(text, start)) {
+      emit(whole ?? textPart(text, start));
+      return;
     }
     this.#open(text, start, code, whole, emit);
     if (this.#candidate === undefined && code !== undefined) this.#passCode();
     else this.#run();
     this.#close();
+  }
+
+  /** Lets text go by at once in which nothing begins: most text by far. */
+  #passes(text: string, start: number): boolean {
+    const flags = flagsOf(text);
+    if (flags === ANYTHING || !this.#table.isFree(text, flags)) return false;
+    const state = this.#state;
+    const window = this.#window;
+    // A lead-in word may stand on any line.
+    if (
+      this.#leadIn.length > 0 &&
+      (state.fresh === window.at || (flags & LINE_END) !== 0)
+    ) return false;
+    if (state.fresh === window.at) state.fresh = start;
+    window.at = window.out = state.seen = start + text.length;
+    if ((flags & SPECIALS) === 0) this.#quotes.pass(text, 0, text.length);
+    else {
+      const lineStart = this.#quotes.read(text);
+      if (lineStart >= 0) state.fresh = start + lineStart;
+    }
+    if (
+      !state.marked && this.#lines.skim(text.length, flags) === undefined
+    ) this.#lines.advance(text);
+    return true;
   }
 
   protected release(emit: Emit<Part>): void {
@@ -333,8 +373,16 @@ export class SalvagerStage extends TextStage {
     window.open(text, start, code, whole, emit);
   }
 
-  /** Ends the work on a piece: gives out what is decided and holds the rest. */
+  /** Ends the work on a piece. */
   #close(): void {
+    this.#closeWindow();
+    this.#isIdle = this.held.length === 0 && !this.#refused.some &&
+      this.#reasoning === undefined &&
+      !(this.#state.empty && this.#messageForms.length > 0);
+  }
+
+  /** Gives out what is decided and holds the rest. */
+  #closeWindow(): void {
     const state = this.#state;
     const window = this.#window;
     if (this.#candidate !== undefined) {
@@ -409,9 +457,11 @@ export class SalvagerStage extends TextStage {
     if (state.empty && this.#messageForms.length > 0 && this.#scanFirst()) {
       return true;
     }
+    const ascii = this.#ascii;
+    const hasLeadIn = this.#leadIn.length > 0;
     for (let at = this.#window.at - base; at < text.length;) {
       const offset = base + at;
-      if (this.#leadIn.length > 0) {
+      if (hasLeadIn) {
         const length = this.#matchLead(at);
         if (length < 0) {
           this.#stop(at);
@@ -425,7 +475,7 @@ export class SalvagerStage extends TextStage {
       }
       const unit = text.charCodeAt(at);
       const flags = unit < 128
-        ? this.#ascii[unit]!
+        ? ascii[unit]!
         : (this.#highOpeners && this.#table.begins(unit) ? OPENER : 0) |
           (QuoteState.isSpecial(unit) ? SPECIAL : 0);
       if (state.lead >= 0 && !(flags & OPENER) && !isLineEnd(unit)) {
@@ -441,6 +491,9 @@ export class SalvagerStage extends TextStage {
       }
       if (flags === 0) {
         at++;
+        // Nothing but openers and quoting matters: on to the next of them.
+        if (hasLeadIn || this.#refused.someMixed) continue;
+        while (at < text.length && ascii[text.charCodeAt(at)] === 0) at++;
         continue;
       }
       if (flags & OPENER && offset >= state.noStartBefore) {
