@@ -198,7 +198,14 @@ describe("C2, leaked tool calls", () => {
         maxCandidateLength: 500,
         maxValueLength: 500,
       });
-    for (const endless of ['<parameter name="path">x', "  \n", "<x>"]) {
+    for (
+      const endless of [
+        '<parameter name="path">x',
+        '<parameter name="path">x</parameter>',
+        "  \n",
+        "<x>",
+      ]
+    ) {
       const text = `<function_calls><invoke name="read">${
         endless.repeat(1_000)
       }`;

@@ -1073,6 +1073,8 @@ export class FormReader {
       if (parameter === undefined) return false;
       this.#endValue();
       this.#openValue(parameter, end);
+      // Short values have no end of their number: together they count as markup.
+      if (end - state.values >= this.#candidate) this.#die("too-long");
       return true;
     }
     if (kind === CALL_CLOSE && this.#closesCall(pattern, start, end)) {
