@@ -14,6 +14,13 @@ const TO_ANTHROPIC = ["anthropic-version", "anthropic-beta"];
 /** What of the upstream's headers the client sees. */
 const TO_CLIENT = ["request-id", "retry-after", "x-request-id"];
 
+/**
+ * How often a request is sent that gets no answer at all. An upstream closes
+ * connections that were idle for some seconds, and one that is taken from the
+ * pool in that moment is of no use. The official clients try as often.
+ */
+const ATTEMPTS = 3;
+
 /** The headers of the client's request that the upstream sees. */
 export function passedOn(headers: Headers, native: boolean): Headers {
   return chosen(headers, [...TO_UPSTREAM, ...(native ? TO_ANTHROPIC : [])]);
@@ -62,22 +69,29 @@ export async function ask(
   const asking = new AbortController();
   const abort = () => asking.abort(signal.reason);
   signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  const request = {
+    method: "POST",
+    headers: sent,
+    body: JSON.stringify(body),
+    // Somewhere else is not where the key was meant for.
+    redirect: "manual",
+    signal: asking.signal,
+  } as const;
   try {
-    if (signal.aborted) abort();
-    return await fetch(upstream.url, {
-      method: "POST",
-      headers: sent,
-      body: JSON.stringify(body),
-      // Somewhere else is not where the key was meant for.
-      redirect: "manual",
-      signal: asking.signal,
-    });
-  } catch {
-    if (signal.aborted) throw problemOfAbort(signal.reason);
-    // The error may name hosts and addresses behind the gateway.
-    throw new Problem(502, "The upstream cannot be reached", {
-      code: "unreachable",
-    });
+    for (let attempt = 1;; attempt++) {
+      try {
+        return await fetch(upstream.url, request);
+      } catch {
+        if (signal.aborted) throw problemOfAbort(signal.reason);
+        // The error may name hosts and addresses behind the gateway.
+        if (attempt === ATTEMPTS) {
+          throw new Problem(502, "The upstream cannot be reached", {
+            code: "unreachable",
+          });
+        }
+      }
+    }
   } finally {
     signal.removeEventListener("abort", abort);
   }

@@ -826,6 +826,16 @@ describe("what a request may and may not", () => {
     }
   });
 
+  test("a connection that the upstream has just closed is tried again", async () => {
+    const answer = chatAnswer(["Hi"]);
+    upstream.script = (call) =>
+      upstream.calls.length < 3 ? void call.response.destroy() : answer(call);
+    const response = await post("/v1/chat/completions", ask, openaiUpstream());
+    expect(response.status).toBe(200);
+    await response.text();
+    expect(upstream.calls.length).toBe(3);
+  });
+
   test("an upstream that cannot be reached, or refuses the key, is no secret told", async () => {
     const nowhere = upstream.url("/v1/chat/completions");
     await upstream.stop();
