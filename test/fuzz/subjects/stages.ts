@@ -15,6 +15,11 @@ import {
 } from "../../../mod.ts";
 import { dialects } from "../../../transforms/dialects/mod.ts";
 import { type MakeStream, run } from "../../laws.ts";
+import {
+  type ReferenceBlock,
+  referenceBlocks,
+  sameBlocks,
+} from "../../support/commonmark_reference.ts";
 import { TOOLS } from "../../transforms/salvage_alphabet.ts";
 import { expectSame, expectThat, type Subject } from "../subject.ts";
 import {
@@ -274,7 +279,10 @@ function checkCalls(parts: readonly Part[]): void {
     if (part.type === "fence-start") isOpen = true;
     else if (part.type === "fence-end") isOpen = false;
     else if (part.type === "tool-call" && part.origin === "salvaged") {
-      expectThat(!isOpen, "A call was taken out of a fence");
+      expectThat(
+        !isOpen || endsHere(tracker),
+        "A call was taken out of a fence",
+      );
       expectThat(
         TOOLS.some(({ name }) => name === part.toolName),
         `A call of "${part.toolName}", which was not offered`,
@@ -287,6 +295,16 @@ function checkCalls(parts: readonly Part[]): void {
     }
   };
   for (const part of parts) tracker.stage.push(part, emit);
+}
+
+/** Whether prose that comes now ends the fence, as it does behind a quote's last line. */
+function endsHere(tracker: FenceTrackerStream): boolean {
+  const next = new FenceTrackerStream({ snapshot: tracker.snapshot() });
+  let ends = false;
+  next.stage.push("x", (part) => {
+    ends ||= part.type === "fence-end";
+  });
+  return ends;
 }
 
 /** Snippet variants. */
@@ -403,6 +421,46 @@ function directivesBehindTracker(): Subject<TextCase>[] {
   }));
 }
 
+/** Fences as commonmark.js has them. */
+function references(): Subject<TextCase>[] {
+  return [
+    {
+      name: "fence/reference",
+      make: (random) => randomTextCase(random, "markdown"),
+      check(chunks) {
+        // A last line of blanks alone is a line there, whether it ends or not;
+        // and two characters count as line ends in its expressions.
+        const text = `${
+          chunks.filter((chunk) => typeof chunk === "string").join("")
+        }\n`.replace(/[\u2028\u2029]/g, "-");
+        const options = { mode: "commonmark", maxInfoLength: 1e6 } as const;
+        const ours = blocksOf(run(new FenceTrackerStream(options), [text]));
+        const theirs = referenceBlocks(text);
+        if (!sameBlocks(ours, theirs)) {
+          expectSame("Blocks are those of commonmark.js", ours, theirs);
+        }
+      },
+      shrink: smallerTextCases,
+      size: textCaseSize,
+    },
+  ];
+}
+
+/** Blocks with their content, as the reference gives them. */
+function blocksOf(parts: readonly Part[]): ReferenceBlock[] {
+  const blocks: ReferenceBlock[] = [];
+  let content = "";
+  for (const part of parts) {
+    if (part.type === "fence-start") content = "";
+    else if (part.type === "text" && part.code === "fence") {
+      content += part.text;
+    } else if (part.type === "fence-end") {
+      blocks.push({ info: part.fence.info, content });
+    }
+  }
+  return blocks;
+}
+
 /** Every stage alone. */
 export function stageSubjects(): Subject<TextCase>[] {
   return [
@@ -413,5 +471,6 @@ export function stageSubjects(): Subject<TextCase>[] {
     ...salvagers(),
     ...snippets(),
     ...besideTracker(),
+    ...references(),
   ];
 }
