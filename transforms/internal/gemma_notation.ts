@@ -220,7 +220,7 @@ class GemmaReader {
     }
     const bare = text.slice(from, this.#at);
     if (this.#takes(this.#delimiter)) {
-      if (this.#inDoubt) {
+      if (this.#inDoubt || beginsInside(bare, this.#delimiter)) {
         this.#at = from;
         return this.#fail("A string has no beginning");
       }
@@ -244,6 +244,14 @@ class GemmaReader {
     if (this.#at < text.length) this.#at = from;
     return this.#fail("A value is neither a number nor a string");
   }
+}
+
+/** Whether a text begins with the end of a delimiter, of which the rest is lost. */
+function beginsInside(text: string, delimiter: string): boolean {
+  for (let at = 1; at < delimiter.length; at++) {
+    if (text.startsWith(delimiter.slice(at))) return true;
+  }
+  return false;
 }
 
 /** Whether a text is a name, so that nothing in it can be notation. */

@@ -102,6 +102,16 @@ describe("parseGemmaArguments", () => {
     );
   });
 
+  test("a delimiter of which only the end is left is refused", () => {
+    for (const left of ['|"|>', '"|>', "|>", ">"]) {
+      expect(parseGemmaArguments(`{city:${left}Ulm<|"|>}`, QUOTE).ok).toBe(
+        false,
+      );
+    }
+    expect(parseGemmaArguments("{city:escape>Ulm<escape>}", "<escape>").ok)
+      .toBe(false);
+  });
+
   test("typed bare values, nested things, strings with everything in them", () => {
     expect(read('{location:<|"|>London, {UK}<|"|>,days:3}'))
       .toEqual({ location: "London, {UK}", days: 3 });
