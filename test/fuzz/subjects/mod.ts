@@ -1,5 +1,6 @@
 import type { Subject } from "../subject.ts";
 import { callSubjects } from "./calls.ts";
+import { encoderSubjects } from "./encoders.ts";
 import { framingSubjects } from "./framings.ts";
 import { pipelineSubjects } from "./pipelines.ts";
 import { providerSubjects } from "./providers.ts";
@@ -13,5 +14,6 @@ export const subjects: readonly Subject[] = [
   ...callSubjects(),
   ...framingSubjects(),
   ...providerSubjects(),
+  ...encoderSubjects(),
   ...sessionSubjects(),
 ] as unknown as readonly Subject[];
