@@ -321,7 +321,7 @@ function onTerminal(words: readonly string[], stdout?: string): string {
       output,
     );
     expect(shown).toMatch(/\r[\d,]+ characters, held \d+ \(\d+\), /);
-    expect(shown).toMatch(/\r\x1b\[K110,000 characters in /);
+    expect(shown).toContain("\r\x1b[K110,000 characters in ");
     expect(readFileSync(output, "utf8")).toBe(readFileSync(text, "utf8"));
   }, 30_000);
 
@@ -330,7 +330,10 @@ function onTerminal(words: readonly string[], stdout?: string): string {
     writeFileSync(text, "```js\nx = '\x1b[2J\x9b2J\u202e'\n```\n");
     for (const to of ["pretty", "text", "jsonl", "sse", "snippets"]) {
       const shown = onTerminal([text, "--to", to]);
-      expect([to, /\x1b\[2J|\x9b|\u202e/.test(shown)]).toEqual([to, false]);
+      const obeyed = ["\x1b[2J", "\x9b", "\u202e"].filter((one) =>
+        shown.includes(one)
+      );
+      expect([to, obeyed]).toEqual([to, []]);
     }
   }, 30_000);
 });
