@@ -150,7 +150,9 @@ export class StreamObject {
     const asked = ask(
       upstream,
       plan.body,
-      new Headers(headers.map(([name, value]) => [name, value])),
+      new Headers(
+        headers.map(([name, value]): [string, string] => [name, value]),
+      ),
       controller.signal,
     );
     asked.catch(() => {});
