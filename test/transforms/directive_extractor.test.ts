@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   DirectiveExtractorStream,
   type DirectiveExtractorStreamOptions,
+  type FenceMode,
   FenceTrackerStream,
   parse,
   type Part,
@@ -1399,19 +1400,69 @@ describe("behind a fence tracker", () => {
                 );
                 expect(brief(tracked), JSON.stringify(chunks))
                   .toEqual(brief(alone));
-                // Fence parts pass, in order, and text keeps its marks.
-                const fences = (parts: Part[]) =>
-                  parts.filter((part) => part.type.startsWith("fence-"));
-                expect(fences(tracked)).toEqual(fences(marked));
-                const before = kinds(marked, text.length);
-                for (const [offset, kind] of kinds(tracked, 0).entries()) {
-                  if (kind !== undefined) expect(kind).toBe(before[offset]);
-                }
+                checkMarks(tracked, marked, alone, mode, text.length);
               },
             ),
             { numRuns: Math.ceil(RUNS / 10) },
           );
         });
+      }
+    }
+  }
+
+  /**
+   * Fence parts pass, in order, and text keeps its marks; once a closer has
+   * ended a fence from inside, both are what a tracker makes of the rest.
+   */
+  function checkMarks(
+    tracked: Part[],
+    marked: Part[],
+    alone: Part[],
+    mode: FenceMode,
+    length: number,
+  ): void {
+    const fences = (parts: Part[]) =>
+      parts.filter((part) => part.type.startsWith("fence-"));
+    const given = fences(marked);
+    const passed = fences(tracked);
+    const known = new Set(given.map((part) => JSON.stringify(part)));
+    const broken = passed.findIndex((part) => !known.has(JSON.stringify(part)));
+    const end = broken < 0
+      ? Infinity
+      : (passed[broken] as PartOf<"fence-end">).end;
+    const before = kinds(marked, length);
+    for (const [offset, kind] of kinds(tracked, 0).entries()) {
+      if (kind !== undefined && offset < end) {
+        expect(kind).toBe(before[offset]);
+      }
+    }
+    if (broken < 0) {
+      expect(passed).toEqual(given);
+      return;
+    }
+    expect(passed[broken]).toMatchObject({ type: "fence-end", closed: false });
+    expect(passed.slice(0, broken)).toEqual(given.slice(0, broken));
+    const closed = alone.findIndex((part) =>
+      part.type === "directive" && part.end > end
+    );
+    const next = (alone[closed] as PartOf<"directive">).end;
+    const rest = run(new FenceTrackerStream({ mode }) as never, [
+      { type: "text", text: "x", start: next - 1 },
+      ...alone.slice(closed + 1),
+    ]);
+    const places = (parts: Part[]) =>
+      fences(parts).map((part) =>
+        part.type === "fence-start" ? part.fence.start : (part as PartOf<
+          "fence-end"
+        >).end
+      );
+    expect(places(passed.slice(broken + 1))).toEqual(places(rest));
+    expect(new Set(passed.map((part) => JSON.stringify(part))).size)
+      .toBe(passed.length);
+    const after = kinds(rest, length);
+    for (const [offset, kind] of kinds(tracked, 0).entries()) {
+      if (kind !== undefined && offset >= next) {
+        expect(kind).toBe(after[offset]);
       }
     }
   }
@@ -1473,6 +1524,83 @@ describe("behind a fence tracker", () => {
         "\n",
       ]);
     }
+  });
+
+  test("a fence that was left open in the thinking does not make code of the answer", () => {
+    const text = "<think>\n```py\nx\n</think>Use:\n```js\na\n```\n`b`\n";
+    for (const trackFences of [undefined, false, true]) {
+      const parts = merged(parse(
+        text,
+        new FenceTrackerStream(),
+        new DirectiveExtractorStream({
+          directives: {},
+          reasoning: true,
+          trackFences,
+        }),
+      ) as Part[]);
+      const py = { id: "fence-1", info: "py", language: "py", marker: "```" };
+      const js = { id: "fence-2", info: "js", language: "js", marker: "```" };
+      expect(parts.slice(-9)).toEqual([
+        {
+          type: "fence-end",
+          fence: { ...py, start: 8 },
+          closed: false,
+          end: 16,
+        },
+        expect.objectContaining({ type: "directive", name: "think" }),
+        { type: "text", text: "Use:\n", start: 24 },
+        { type: "fence-start", fence: { ...js, start: 29 } },
+        { type: "text", text: "```js\n", start: 29, code: "marker" },
+        { type: "text", text: "a\n", start: 35, code: "fence" },
+        { type: "text", text: "```", start: 37, code: "marker" },
+        {
+          type: "fence-end",
+          fence: { ...js, start: 29 },
+          closed: true,
+          end: 40,
+        },
+        { type: "text", text: "\n`b`\n", start: 40 },
+      ]);
+    }
+  });
+
+  test("behind a raw container that ended in a fence a line begins", () => {
+    const text = ":::art\n```\nx\n:::\n```\n:::art\ny\n:::\n```\n";
+    const options = {
+      directives: { art: { raw: true } },
+      dialect: "container",
+    } as const;
+    const rest = "```\n:::art\ny\n:::\n```\n";
+    expect(brief(extract(text, options))).toEqual([
+      ["art", "```\nx\n"],
+      rest,
+    ]);
+    const tracked = parse(
+      text,
+      new FenceTrackerStream(),
+      new DirectiveExtractorStream(options),
+    ) as Part[];
+    expect(brief(tracked)).toEqual([["art", "```\nx\n"], rest]);
+    expect(tracked.filter(({ type }) => type === "fence-end").length).toBe(2);
+  });
+
+  test("a long indentation is no container line, however it is cut", () => {
+    const options = {
+      directives: ["log"],
+      dialect: "container",
+      maxTagLength: 3,
+    } as const;
+    const make = () => new DirectiveExtractorStream(options);
+    expect(merged(run(make() as never, "a\n     b".split(""))))
+      .toEqual([{ type: "text", text: "a\n     b", start: 0 }]);
+  });
+
+  test("all names of reasoning that can be names of containers", () => {
+    expect(brief(extract(":::think\nx\n:::\ny", {
+      directives: [],
+      reasoning: true,
+      dialect: "container",
+    }))).toEqual([["think", "x\n"], "y"]);
   });
 
   test("alone it makes no marks and no fence parts", () => {

@@ -1084,7 +1084,8 @@ function readRule(state: LineState, code: number): void {
 
 function holdsMarkdown(fence: Fence): boolean {
   const language = fence.language?.toLowerCase();
-  return language === "md" || language === "markdown" || language === "mdx";
+  return language === "md" || language === "markdown" ||
+    language === "mdx" || language === "gfm";
 }
 
 function isLetter(code: number): boolean {

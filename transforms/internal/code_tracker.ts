@@ -105,6 +105,7 @@ export class CodeTracker {
   #begun = true;
   /** What has to be read anew, since the fence around it was ended. */
   #rest: string[] | undefined;
+  #restsAtLineStart = false;
   readonly #lineEvents: LineEvents = {
     text: (text, kind) => this.#classified(text, kind),
     fenceStart: () => {},
@@ -214,11 +215,13 @@ export class CodeTracker {
 
   /**
    * Ends the fence that the text at hand stands in: called from inside
-   * `events.text`, with what of that text is to be read again as prose.
+   * `events.text`, with what of that text is to be read again as prose, in the
+   * middle of a line or at the beginning of one.
    */
-  breakFence(rest: string): void {
+  breakFence(rest: string, atLineStart: boolean): void {
     const state = this.#state;
     this.#rest = [rest];
+    this.#restsAtLineStart = atLineStart;
     if (!state.marked) return;
     // Upstream takes all that follows for that fence's content, up to its end,
     // and may be out of step even then. The own lines know better.
@@ -373,11 +376,11 @@ export class CodeTracker {
     state.passed = 0;
   }
 
-  /** Forgets the lines: from an offset on there is prose, in the middle of a line. */
+  /** Forgets the lines: from an offset on there is prose. */
   #restart(offset: number): void {
     this.#lines = this.#newLines();
     // There is no such character; while `#rest` is there, it goes no further.
-    this.#lines.advance("x");
+    if (!this.#restsAtLineStart) this.#lines.advance("x");
     this.#lines.seek(offset);
     this.#rest = undefined;
   }

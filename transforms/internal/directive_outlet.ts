@@ -170,8 +170,13 @@ export class DirectiveOutlet {
   /**
    * Takes a closer out; the open directive is over. `closer` is `null` when it
    * never came; `hidden` says that code hides what follows in the content.
+   * `ended` is called with the offset behind the content once all of it is out.
    */
-  close(closer: string | null, hidden: string | undefined): void {
+  close(
+    closer: string | null,
+    hidden: string | undefined,
+    ended: (end: number) => void,
+  ): void {
     const open = this.#opened!;
     const known = this.#known!;
     const decodes = this.#options.decodeEntities;
@@ -187,6 +192,7 @@ export class DirectiveOutlet {
       this.endHalf();
     }
     const waiting = closer === null ? [] : this.#cut(closer.length);
+    ended(this.decided);
     this.decided += closer?.length ?? 0;
     const written = writtenContent(open);
     const content = decodes ? decodeEntities(written) : written;

@@ -80,7 +80,10 @@ export class DirectiveSet {
       );
     }
     const added = reasoning === true
-      ? REASONING_NAMES
+      // Two of them have a colon, which ends the name of a container.
+      ? REASONING_NAMES.filter((name) =>
+        !options.containers || isContainerName(name)
+      )
       : reasoning === false
       ? []
       : reasoning;

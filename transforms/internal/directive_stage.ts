@@ -27,6 +27,7 @@ import {
 } from "./directive_tag.ts";
 import type { HeldText } from "./held_text.ts";
 import { textPart } from "./held_text.ts";
+import { MarkRepair, type MarkRepairSnapshot } from "./mark_repair.ts";
 import type { FenceMode, LineKind } from "./markdown_lines.ts";
 import {
   addEmptyField,
@@ -129,6 +130,7 @@ interface Snapshot {
   outlet: DirectiveOutletSnapshot;
   tracker: CodeTrackerSnapshot;
   spans: CodeSpansSnapshot;
+  marks: MarkRepairSnapshot;
 }
 
 /** Text that is to be read. */
@@ -174,6 +176,8 @@ export class DirectiveStage extends TextStage {
   readonly #outlet: DirectiveOutlet;
   readonly #tracker: CodeTracker | undefined;
   readonly #spans: CodeSpans;
+  /** What is given out goes through here. */
+  readonly #marks: MarkRepair;
   readonly #state: State;
   /** What is to be read next, last one first. */
   readonly #work: Work[] = [];
@@ -203,6 +207,7 @@ export class DirectiveStage extends TextStage {
     }, given?.outlet);
     this.held = this.#outlet.held;
     this.#spans = new CodeSpans(options.maxHeldSpan, given?.spans);
+    this.#marks = new MarkRepair(mode, given?.marks);
     this.#state = given?.state ?? {
       offset: 0,
       candidate: null,
@@ -232,9 +237,15 @@ export class DirectiveStage extends TextStage {
     if (this.#known !== undefined) this.#outlet.resume(this.#known);
   }
 
+  override push(input: string | Part, emit: Emit<Part>): void {
+    this.#marks.to = emit;
+    super.push(input, this.#marks.emit);
+  }
+
   override end(emit: Emit<Part>): void {
     const state = this.#state;
-    this.#outlet.emit = emit;
+    this.#marks.to = emit;
+    this.#outlet.emit = this.#marks.emit;
     if (!state.begun) this.#beginInside(this.offset);
     this.#tracker?.end(
       state.candidate === null && state.waiting === null &&
@@ -248,6 +259,7 @@ export class DirectiveStage extends TextStage {
     }
     this.#outlet.flush();
     this.#giveNotes();
+    this.#marks.end();
   }
 
   override snapshot(): unknown {
@@ -256,6 +268,7 @@ export class DirectiveStage extends TextStage {
       outlet: this.#outlet.snapshot(),
       tracker: this.#tracker?.snapshot(),
       spans: this.#spans.snapshot(),
+      marks: this.#marks.snapshot(),
     };
     return makeSnapshot(STAGE, snapshot);
   }
@@ -293,7 +306,7 @@ export class DirectiveStage extends TextStage {
     const chunk = whole ?? textPart(text, start, code);
     if (this.#isQuick && !text.includes("<")) {
       outlet.decided = start + text.length;
-      emit(chunk);
+      this.#marks.to(chunk);
       tracker?.pass(text, start, code, false);
       return;
     }
@@ -329,7 +342,7 @@ export class DirectiveStage extends TextStage {
     return candidate === null && waiting === null && ahead === 0 &&
       !atStart && !this.#options.containers &&
       this.#outlet.opened === null && this.held.length === 0 &&
-      this.#tracker?.isSettled !== false;
+      !this.#marks.active && this.#tracker?.isSettled !== false;
   }
 
   /** How much of a text can pass whatever it is: nothing in it may begin a tag. */
@@ -837,8 +850,11 @@ export class DirectiveStage extends TextStage {
         this.#found(lineFound(candidate, line), kind, -1);
         return;
       }
-      // Nothing but blanks is not a beginning.
-      if (candidate.line!.colons > 0 || !isBlank(text.charCodeAt(to))) {
+      // Nothing but blanks is not a beginning, however many there are.
+      const dead = this.#verdict === "dead";
+      if (
+        candidate.line!.colons > 0 || dead && !isBlank(text.charCodeAt(to))
+      ) {
         this.#drop(candidate.length + to - from);
       }
       outlet.flow(candidate.length);
@@ -1057,13 +1073,19 @@ export class DirectiveStage extends TextStage {
       : this.#options.containers
       ? `\n${":".repeat(levels[0]!)}`
       : `</${name}`;
-    this.#outlet.close(closer, hidden);
+    const breaks = closer !== null && kind !== "prose";
+    // The line end of a container's line belongs to it.
+    const atLineStart = breaks &&
+      isLineEnd(closer.charCodeAt(closer.length - 1));
+    this.#outlet.close(closer, hidden, (end) => {
+      if (breaks) this.#marks.endFence(end, end + closer.length, atLineStart);
+    });
     this.#forgetSpans();
     this.#look();
-    if (closer === null || kind === "prose") return;
+    if (!breaks) return;
     const rest = this.#work.reverse().map(({ text }) => text).join("");
     this.#work.length = 0;
-    this.#tracker!.breakFence(rest);
+    this.#tracker!.breakFence(rest, atLineStart);
   }
 
   /** Everything held for the open directive is text after all. */

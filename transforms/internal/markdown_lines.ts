@@ -40,7 +40,7 @@ export interface MarkdownLinesOptions {
   /** @default {"tolerant"} */
   mode?: FenceMode | undefined;
   /**
-   * Inside a block whose info begins with md, markdown or mdx, a fence line
+   * Inside a block whose info begins with md, markdown, mdx or gfm, a fence line
    * with an info word opens a nested block, which its own closing line ends.
    *
    * @default {false}
