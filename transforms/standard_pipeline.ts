@@ -148,6 +148,7 @@ export function standardPipeline(
       new DirectiveExtractorStream({
         // The tracker is right before it.
         trackFences: false,
+        mode: typeof fences === "string" ? fences : fences.mode,
         ...directiveOptions,
         directives: options.directives ?? [],
         snapshot: snapshots[next++],

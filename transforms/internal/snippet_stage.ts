@@ -107,6 +107,8 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
   readonly #tagBlocks: boolean;
   readonly #trackFences: boolean | undefined;
   readonly #maxContentLength: number;
+  /** Whether text waits that may be an opening line: where the line ends is known late. */
+  readonly #holdsOpeners: boolean;
 
   #offset: number;
   #tracking: boolean;
@@ -149,6 +151,7 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
     this.#tagBlocks = tagBlocks;
     this.#trackFences = trackFences;
     this.#maxContentLength = maxContentLength;
+    this.#holdsOpeners = live && mode === "loose";
     const state = openSnapshot<State>(STAGE, options.snapshot);
     this.#offset = state?.offset ?? 0;
     this.#chunkStart = this.#offset;
@@ -284,10 +287,12 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
   /** Gives out what is left of the chunk, but for blanks that may be behind a fence. */
   #giveChunk(whole: TextPart | undefined): void {
     const { length } = this.#chunk;
-    const keep = this.#tracking && this.#open?.inContainer === true &&
-        this.#open.tag === undefined
-      ? this.#lines.pending
-      : 0;
+    const open = this.#open;
+    const holds = this.#tracking &&
+      (open === null
+        ? this.#holdsOpeners
+        : open.inContainer && open.tag === undefined);
+    const keep = holds ? this.#lines.pending : 0;
     if (keep === 0 && this.#given === 0 && this.#held.length === 0) {
       this.#emit(
         whole ?? textPart(this.#chunk, this.#chunkStart, this.#code),
@@ -376,7 +381,8 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
     const tag = this.#open?.tag;
     return line.length < LONGEST_TAG_LINE &&
       (tag === undefined
-        ? !line.includes("\t")
+        // A run of ticks must not wait for the line's end.
+        ? !line.includes("\t") && !line.includes("`")
         : `</${tag}>`.startsWith(line.trim().slice(0, tag.length + 3)));
   }
 
@@ -393,7 +399,7 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
       if (lineEnd !== "") this.#lines.advance(lineEnd);
       return;
     }
-    const match = line.length < LONGEST_TAG_LINE ? TAG_LINE.exec(line) : null;
+    const match = this.#mayBeTag(line) ? TAG_LINE.exec(line) : null;
     if (match === null) return this.#noTag(lineEnd);
     const [, tag = "", attributes = "", word = ""] = match;
     const language = word || /\slang(?:uage)?="([^"]+)"/.exec(attributes)?.[1];
@@ -520,6 +526,12 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
 
   #fenceEnd(fence: Fence, closed: boolean, end: number): void {
     const open = this.#open!;
+    // Without its opening line it began in what was cut out of the text.
+    const isHeadless = open.tag === undefined && open.opening === "";
+    if (isHeadless && !open.opened) {
+      this.#open = null;
+      return;
+    }
     if (!open.opened) this.#opened(open, end);
     this.#giveUpTo(end);
     this.#giveDeltas();
@@ -540,7 +552,7 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
     const part: SnippetPart = {
       type: "snippet",
       content,
-      closed: closed && !open.cut,
+      closed: closed && !open.cut && !isHeadless,
       start,
       end,
       info,

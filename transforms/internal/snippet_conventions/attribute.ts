@@ -1,6 +1,7 @@
 import type { SnippetConvention } from "../../snippet_convention.ts";
 import { anchoredPath } from "../line_range.ts";
 import { extension, isFileName, isPathLike } from "../path_like.ts";
+import { isAcronymPair } from "./acronym_pair.ts";
 
 /** `title="src/x.js"`, `file=`, `filename=`, `filepath=`, `path=`: with either quotes or none. */
 export const attribute: SnippetConvention = {
@@ -29,7 +30,7 @@ const KEYS: ReadonlySet<string> = new Set([
 
 /** Titles are mostly prose: one of several words has to be a path in earnest. */
 function isPathTitle(value: string): boolean {
-  return isPathLike(value) &&
+  return isPathLike(value) && !isAcronymPair(value) &&
     (!/\s/.test(value) ||
       value.includes("/") && extension(value) !== undefined);
 }

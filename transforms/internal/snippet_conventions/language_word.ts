@@ -11,6 +11,9 @@ export const languageWord: SnippetConvention = {
     if (colon > 0 && /=|^(?:no-)?line-numbers$/.test(word.slice(colon + 1))) {
       return { language: word.slice(0, colon) };
     }
+    // HackMD: with line numbers, from a line on, or going on.
+    const numbered = /^([\w+#-]+)=(?:\d*|\+)$/.exec(word);
+    if (numbered !== null) return { language: numbered[1]! };
     // An attribute or a file name in brackets, and no language before it.
     if (word === "" || /^[\w-]+=/.test(word)) return { language: null };
     // Without decoration the info string's first word is right as it is.

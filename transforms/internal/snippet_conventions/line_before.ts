@@ -2,6 +2,7 @@ import { isKnownExtension } from "../../language_id.ts";
 import type { SnippetConvention } from "../../snippet_convention.ts";
 import { extension, isDottedName, isPathLike } from "../path_like.ts";
 import { isAcronymPair } from "./acronym_pair.ts";
+import { pathWord } from "./located_path.ts";
 
 /** A line above the fence that holds nothing but a path: Aider and most chat models. */
 export const lineBefore: SnippetConvention = {
@@ -9,8 +10,12 @@ export const lineBefore: SnippetConvention = {
   source: "line-before",
   find({ lineBefore }) {
     if (lineBefore === undefined) return undefined;
-    const path = withoutDecoration(lineBefore);
-    return isLonePath(path) ? { filePath: path } : undefined;
+    const { path, lineRange } = pathWord(withoutDecoration(lineBefore));
+    if (!isLonePath(path)) return undefined;
+    return {
+      filePath: path,
+      ...(lineRange === undefined ? {} : { lineRange }),
+    };
   },
 };
 
@@ -18,7 +23,7 @@ export const lineBefore: SnippetConvention = {
 export function isLonePath(word: string): boolean {
   if (
     /\s/.test(word) || !isPathLike(word) || isDottedName(word) ||
-    isAcronymPair(word)
+    isAcronymPair(word) || !/\p{L}/u.test(word) || /^~~|[.,;!')]$/.test(word)
   ) return false;
   if (/[/\\]/.test(word)) return true;
   // `fs.readFile`, `Math.random` and the like are no files.
@@ -26,25 +31,47 @@ export function isLonePath(word: string): boolean {
   return isKnownExtension(after) || after.length <= 4 && !/^[A-Z]/.test(word);
 }
 
-/** A line without container marks, heading or list marker, bold, ticks and final colon. */
-function withoutDecoration(line: string): string {
-  let text = line.replace(/^(?:\s|>|[-*+]\s|\d{1,9}[.)]\s)+/, "");
-  if (/^#{1,6}\s/.test(text)) text = trimmedOf(text, "#", "#").trim();
+/** A line without container marks, heading or list markers, bold, ticks, quotes, link, final colon and hard break. */
+export function withoutDecoration(line: string): string {
+  let text = line.replace(/\\$/, "").trimEnd();
+  for (let before = ""; before !== text;) {
+    before = text;
+    text = text.replace(
+      /^(?:\s|>|[-*+]\s|\d{1,9}[.)]\s|\[[ xX]\]\s)+/,
+      "",
+    );
+    if (/^#{1,6}\s/.test(text)) text = trimmedOf(text, "#", "#").trim();
+  }
   for (let before = ""; before !== text;) {
     before = text;
     if (text.endsWith(":")) text = text.slice(0, -1).trimEnd();
-    for (const mark of ["**", "__", "``", "`", "*", "_"]) {
+    text = /^\[([^[\]]+)\]\([^()]*\)$/.exec(text)?.[1] ?? text;
+    for (const [front, back] of MARKS) {
       if (
-        text.length > 2 * mark.length && text.startsWith(mark) &&
-        text.endsWith(mark)
+        text.length > 2 * front.length && text.startsWith(front) &&
+        text.endsWith(back)
       ) {
-        text = text.slice(mark.length, -mark.length).trim();
+        text = text.slice(front.length, -back.length).trim();
         break;
       }
     }
   }
-  return text;
+  // An underscore that Markdown wants escaped, unless back-slashes are steps.
+  return /\\(?!_)/.test(text) ? text : text.replaceAll("\\_", "_");
 }
+
+/** What may stand around a path. */
+const MARKS: readonly (readonly [string, string])[] = [
+  ["**", "**"],
+  ["__", "__"],
+  ["``", "``"],
+  ["`", "`"],
+  ["*", "*"],
+  ["_", "_"],
+  ['"', '"'],
+  ["'", "'"],
+  ["(", ")"],
+];
 
 /** A text without the characters of `front` at its start and of `back` at its end. */
 export function trimmedOf(text: string, front: string, back: string): string {

@@ -19,15 +19,17 @@ export function locatedPath(
   };
 }
 
-/** The path in a word of the info string: `path`, `path#L3-L9`, `path:3-9`, `path{highlighted lines}`. */
+/** The path in a word: `path`, `path#L3-L9`, `path:3-9`, `a.ts:3`, `a.ts:3:14`, `path{highlighted lines}`. */
 export function pathWord(
   word: string,
 ): { path: string; lineRange: [number, number] | undefined } {
   const bare = withoutBraces(word);
-  const match = /^(.*[^:\d]):(\d{1,15})-(\d{1,15})$/.exec(bare);
+  const match = /^(.*[^:\d]):(\d{1,15})-(\d{1,15})$/.exec(bare) ??
+    // A name may end in digits behind a colon, but hardly behind an extension.
+    /^(.*\.[A-Za-z]\w{0,15}):(\d{1,15})(?::\d{1,15})?$/.exec(bare);
   return match === null ? anchoredPath(bare) : {
     path: match[1]!,
-    lineRange: lineRange(match[2]!, match[3]!),
+    lineRange: lineRange(match[2]!, match[3] ?? match[2]!),
   };
 }
 
