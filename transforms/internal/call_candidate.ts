@@ -18,6 +18,8 @@ export interface FoundCall {
   missing: string[];
   /** Its id, when its progress was told. */
   id: string | null;
+  /** Where what was told of it begins. */
+  told: number;
 }
 
 /** A call whose progress is told. */

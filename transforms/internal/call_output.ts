@@ -1,5 +1,10 @@
 import type { WarningCode } from "../part.ts";
-import type { CallCandidate, FoundCall, Reading } from "./call_candidate.ts";
+import type {
+  CallCandidate,
+  CallProgress,
+  FoundCall,
+  Reading,
+} from "./call_candidate.ts";
 import type { TextWindow } from "./text_window.ts";
 
 /** The state of a {@linkcode CallOutput} as plain data. */
@@ -112,12 +117,12 @@ export class CallOutput {
     });
   }
 
-  /** The call at hand is complete. Gives its id, when it has one. */
-  complete(candidate: CallCandidate, end: number): string | null {
+  /** The call at hand is complete. Gives what was told of it, if that was anything. */
+  complete(candidate: CallCandidate, end: number): CallProgress | null {
     this.more(candidate, end);
-    const id = candidate.progress?.id ?? null;
+    const { progress } = candidate;
     candidate.progress = null;
-    return id;
+    return progress;
   }
 
   /** The call at hand comes to nothing. */
@@ -132,9 +137,9 @@ export class CallOutput {
 
   /** Calls that were complete come to nothing after all. */
   abandonCalls(candidate: CallCandidate, calls: readonly FoundCall[]): void {
-    for (const { id, name, start, end } of calls) {
+    for (const { id, name, told, end } of calls) {
       if (id !== null) {
-        this.#partial(id, name, candidate.textOf(this.#window, start, end));
+        this.#partial(id, name, candidate.textOf(this.#window, told, end));
       }
     }
   }

@@ -733,7 +733,7 @@ export class SalvagerStage extends TextStage {
         if (reader.event === "none") read(reading);
         if (
           reader.event !== "none" &&
-          (next === undefined || reader.at < next.reader.at)
+          (next === undefined || comesBefore(reader, next.reader))
         ) next = reading;
       }
       if (next === undefined) {
@@ -837,8 +837,9 @@ export class SalvagerStage extends TextStage {
       return;
     }
     const { name, input, repairs, missing } = read;
-    const id = this.#output.complete(candidate, end);
-    reading.calls.push({ start, end, name, input, repairs, missing, id });
+    const { id, from: told } = this.#output.complete(candidate, end) ??
+      { id: null, from: start };
+    reading.calls.push({ start, end, name, input, repairs, missing, id, told });
     if (candidate.readings.length === 1) candidate.forgetBefore(end);
     if (reader.ended) this.#complete(candidate, reading);
   }
@@ -1058,6 +1059,13 @@ const NO_EVENTS = {
   fenceEnd(): void {},
   limit(): void {},
 };
+
+/** Whether what a reader stopped for comes before what another one did. */
+function comesBefore(reader: FormReader, other: FormReader): boolean {
+  // What kills a reader is the code unit that the others have not yet read.
+  return reader.at < other.at ||
+    reader.at === other.at && other.event === "dead" && reader.event !== "dead";
+}
 
 const NAMES_OF_QUOTING: Readonly<Record<Quoting | "fence", string>> = {
   fence: "in a fenced code block",

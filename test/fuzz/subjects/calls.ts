@@ -1,4 +1,5 @@
 import {
+  type JSONSchema,
   parse,
   type SalvagedToolCallPart,
   ToolCallSalvagerStream,
@@ -169,6 +170,114 @@ const QUOTES: readonly ((call: string) => string)[] = [
   (call) => call.split(/\r\n|\n|\r/).map((line) => `> ${line}`).join("\n"),
   (call) => `<think>\n${call.replaceAll("</think>", "")}\n</think>\n`,
 ];
+
+/** A tool's parameter with a value that fits it. */
+interface TypedCase {
+  schema: JSONSchema;
+  value: unknown;
+}
+
+/** A schema, and a value that it takes as it is. */
+function typed(random: RandomSource, depth: number): TypedCase {
+  const text = (): string => {
+    const made = random.times(random.below(4), () => random.pick(RAW_PIECES))
+      .join("");
+    // The one text that means something where null is allowed.
+    return /^(?:null|None)$/.test(made) ? "" : made;
+  };
+  return random.choose<TypedCase>([
+    [2, () => ({ schema: { type: "string" }, value: text() })],
+    [1, () => ({ schema: { type: "integer" }, value: random.below(2000) - 9 })],
+    [1, () => ({ schema: { type: "number" }, value: random.below(99) / 8 })],
+    [1, () => ({ schema: { type: "boolean" }, value: random.chance(0.5) })],
+    [0.5, () => ({ schema: { type: "null" }, value: null })],
+    [0.5, () => ({ schema: { type: ["integer", "null"] }, value: null })],
+    [0.5, () => ({ schema: { enum: [1, "a", null] }, value: "a" })],
+    [0.5, () => ({ schema: { const: 7 }, value: 7 })],
+    [0.5, () => {
+      const { schema, value } = typed(random, 0);
+      return { schema: { ...schema as object, nullable: true }, value };
+    }],
+    [depth, () => {
+      const { schema, value } = typed(random, depth - 1);
+      const count = random.below(3);
+      return {
+        schema: { type: "array", items: schema },
+        value: random.times(count, () => value),
+      };
+    }],
+    [depth, () => {
+      const properties: Record<string, JSONSchema> = {};
+      const object: Record<string, unknown> = {};
+      for (const key of ["a", "b", "c"].slice(0, random.below(4))) {
+        const { schema, value } = typed(random, depth - 1);
+        properties[key] = schema;
+        object[key] = value;
+      }
+      return { schema: { type: "object", properties }, value: object };
+    }],
+    [depth, () => {
+      const one = typed(random, depth - 1);
+      const other = { type: "boolean" };
+      const key = random.pick(["anyOf", "oneOf"]);
+      return {
+        schema: {
+          [key]: random.chance(0.5) ? [one.schema, other] : [other, one.schema],
+        },
+        value: one.value,
+      };
+    }],
+    [depth / 2, () => {
+      const { schema, value } = typed(random, depth - 1);
+      return { schema: { allOf: [schema, {}] }, value };
+    }],
+  ]);
+}
+
+/** A value that fits its schema comes through every markup as it is. */
+function typedSubject(): Subject<TypedCase> {
+  return {
+    name: "call/typed",
+    make: (random) => typed(random, 2),
+    check({ schema, value }) {
+      const tools = [{
+        name: "put",
+        inputSchema: { type: "object", properties: { v: schema } },
+      }];
+      const json = JSON.stringify(value);
+      const raw = typeof value === "string" ? value : json;
+      for (
+        const text of [
+          `<tool_call>{"name":"put","arguments":{"v":${json}}}</tool_call>`,
+          `<|python_start|>[put(v=${python(value)})]<|python_end|>`,
+          '<function_calls><invoke name="put"><parameter name="v">' +
+          `${raw}</parameter></invoke></function_calls>`,
+          `<tool_call>\n<function=put>\n<parameter=v>\n${raw}\n</parameter>\n` +
+          "</function>\n</tool_call>",
+        ]
+      ) {
+        const calls = parse(text, new ToolCallSalvagerStream({ tools })).filter(
+          (
+            part,
+          ): part is SalvagedToolCallPart => part.type === "tool-call",
+        );
+        expectSame(
+          `A value that fits comes through as it is`,
+          calls.map(({ input }) => input),
+          [{ v: value }],
+        );
+        expectSame("without repairs", calls[0]!.repairs, []);
+      }
+    },
+    *shrink({ schema, value }) {
+      if (typeof value !== "string") return;
+      for (const shorter of shorterTexts(value)) {
+        yield { schema, value: shorter };
+      }
+    },
+    size: ({ value }) => JSON.stringify(value).length,
+  };
+}
 
 /** Values that a notation has to give back. */
 function jsonValue(random: RandomSource, depth: number): unknown {
@@ -380,6 +489,7 @@ function gemmaSubject(): Subject<unknown> {
 export function callSubjects(): Subject[] {
   return [
     roundTrip(),
+    typedSubject(),
     lenient(),
     cutJSON(),
     pythonSubject(),

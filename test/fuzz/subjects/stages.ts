@@ -242,6 +242,10 @@ const SALVAGERS: Readonly<Record<string, ToolCallSalvagerStreamOptions>> = {
   own: { dialects: ["auto", OWN] },
   "start-inside": { startInside: "think", bare: "line-start" },
   "native-off": { afterNativeCall: "off" },
+  progress: { progress: true, bare: "line-start" },
+  "progress-every": { progress: true, dialects: EVERY },
+  // A repair that guesses, as a host may have one.
+  repair: { dialects: EVERY, repairJson: (text) => `${text}}` },
   "small-limits": {
     maxCandidateLength: 60,
     maxValueLength: 20,
@@ -260,10 +264,14 @@ function salvagers(): Subject<TextCase>[] {
         // A fence that is open where reasoning ends is not open behind it.
         ...(variant === "start-inside" ? {} : {
           also: (text, parts) => {
-            if (!/think|thought|reason|reflect/i.test(text)) checkCalls(parts);
+            if (!/think|thought|reason|reflect/i.test(text)) {
+              checkCalls(text, parts);
+            }
+            checkProgress(parts);
           },
         }),
         costly: true,
+        normal: withoutProgress,
         // Candidate, values, white space behind a bare call, a longest opener.
         ...(variant === "small-limits" ? { mostHeld: 60 + 20 + 256 + 64 } : {}),
       },
@@ -272,17 +280,17 @@ function salvagers(): Subject<TextCase>[] {
 }
 
 /** Calls are of tools that were offered, say what was written, and lie in no fence. */
-function checkCalls(parts: readonly Part[]): void {
+function checkCalls(text: string, parts: readonly Part[]): void {
   const tracker = new FenceTrackerStream();
   let isOpen = false;
   const emit = (part: Part): void => {
-    if (part.type === "fence-start") isOpen = true;
-    else if (part.type === "fence-end") isOpen = false;
-    else if (part.type === "tool-call" && part.origin === "salvaged") {
-      expectThat(
-        !isOpen || endsHere(tracker),
-        "A call was taken out of a fence",
-      );
+    // A fence in a container may end at any line.
+    if (part.type === "fence-start") {
+      isOpen = /^[\r\n]?$/.test(text.slice(0, part.fence.start).slice(-1));
+    }
+    if (part.type === "fence-end") isOpen = false;
+    if (part.type === "tool-call" && part.origin === "salvaged") {
+      expectThat(!isOpen, "A call was taken out of a fence");
       expectThat(
         TOOLS.some(({ name }) => name === part.toolName),
         `A call of "${part.toolName}", which was not offered`,
@@ -297,14 +305,35 @@ function checkCalls(parts: readonly Part[]): void {
   for (const part of parts) tracker.stage.push(part, emit);
 }
 
-/** Whether prose that comes now ends the fence, as it does behind a quote's last line. */
-function endsHere(tracker: FenceTrackerStream): boolean {
-  const next = new FenceTrackerStream({ snapshot: tracker.snapshot() });
-  let ends = false;
-  next.stage.push("x", (part) => {
-    ends ||= part.type === "fence-end";
-  });
-  return ends;
+/** How a call grows is told as the chunks are cut. */
+function withoutProgress(parts: readonly Part[]): Part[] {
+  return parts.filter((part) => part.type !== "tool-input-delta");
+}
+
+/** A call that is told of ends once, and what is told of it was written. */
+function checkProgress(parts: readonly Part[]): void {
+  const open = new Map<string, string>();
+  for (const part of parts) {
+    if (part.type === "tool-input-start") {
+      expectThat(!open.has(part.toolCallId), "A call begins twice");
+      open.set(part.toolCallId, "");
+    } else if (part.type === "tool-input-delta") {
+      const told = open.get(part.toolCallId);
+      expectThat(told !== undefined, "A delta of a call that is not open");
+      open.set(part.toolCallId, told + part.delta);
+    } else if (part.type === "tool-call-partial") {
+      const told = open.get(part.toolCallId);
+      expectSame("A cut call is what was told", part.inputText, told);
+      open.delete(part.toolCallId);
+    } else if (part.type === "tool-call" && "raw" in part) {
+      expectThat(
+        part.raw.includes(open.get(part.toolCallId) ?? ""),
+        "What was told of a call was not written",
+      );
+      open.delete(part.toolCallId);
+    }
+  }
+  expectThat(open.size === 0, "A call that was told of never ends");
 }
 
 /** Snippet variants. */
