@@ -4,7 +4,8 @@ import type { Collected, Part } from "../../mod.ts";
 const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 });
 const input = fc.dictionary(
   fc.string({ maxLength: 8 }),
-  fc.jsonValue({ maxDepth: 2 }),
+  // Without -0, which JSON cannot write.
+  fc.json({ maxDepth: 2 }).map((text) => JSON.parse(text) as unknown),
   { maxKeys: 3 },
 );
 
