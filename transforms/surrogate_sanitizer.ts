@@ -7,7 +7,6 @@
 import type { Part, PartOf } from "./part.ts";
 import { type Emit, type Stage, StageStream } from "./stage.ts";
 import { makeSnapshot, openSnapshot } from "./internal/snapshot.ts";
-import { flagsOf, NOT_ASCII } from "./internal/text_flags.ts";
 import { sanitizeSurrogates } from "./sanitize_surrogates.ts";
 
 /** Options of {@linkcode SurrogateSanitizerStream}. */
@@ -91,8 +90,8 @@ class SurrogateSanitizerStage implements Stage<string | Part, string | Part> {
       return;
     }
     const { half } = this.#state;
-    // Most text by far.
-    if (half === null && (flagsOf(text) & NOT_ASCII) === 0) {
+    // Nearly free on the one-byte strings that most text is.
+    if (half === null && text.isWellFormed()) {
       emit(input);
       return;
     }

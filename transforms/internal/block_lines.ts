@@ -67,7 +67,7 @@ import type {
   LineKind,
   MarkdownLinesOptions,
 } from "./markdown_lines.ts";
-import { LINE_END as ENDS_LINE } from "./text_flags.ts";
+import { hasLineEnd } from "./text_flags.ts";
 
 /** How deep containers may be nested. */
 const DEEPEST = 100;
@@ -154,10 +154,10 @@ export class BlockLines extends LineReader {
     }
   }
 
-  protected isPlain(flags: number): boolean {
+  protected isPlain(text: string): boolean {
     const state = this.state;
-    return (flags & ENDS_LINE) === 0 && state.phase === MIDDLE &&
-      !state.watching && state.innerRun === 0 && !this.#glued;
+    return state.phase === MIDDLE && !state.watching && state.innerRun === 0 &&
+      !this.#glued && !hasLineEnd(text);
   }
 
   protected step(): void {

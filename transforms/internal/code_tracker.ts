@@ -5,6 +5,7 @@ import {
   type LineKind,
   MarkdownLines,
 } from "./markdown_lines.ts";
+import { LESS_THAN, TICK, TILDE } from "./text_flags.ts";
 
 /** Receives what {@linkcode CodeTracker} finds, in source order. */
 export interface CodeEvents {
@@ -158,20 +159,19 @@ export class CodeTracker {
     return { ...this.#state, lines: this.#lines.snapshot() };
   }
 
-  /** The next text, which has left already. `tags` says whether there is a `<` in it. */
+  /** The next text, which has left already, with its {@linkcode knownFlagsOf}. */
   pass(
     text: string,
     start: number,
     code: CodeKind | undefined,
-    tags: boolean,
+    flags: number,
   ): void {
     const state = this.#state;
-    this.#add(text, start, code, tags);
+    this.#add(text, start, code, (flags & LESS_THAN) !== 0);
     state.passed += text.length;
     state.backlog.push(text);
     state.backlogLength += text.length;
-    state.plain &&= code === undefined && !text.includes("`") &&
-      !text.includes("~");
+    state.plain &&= code === undefined && !mayFence(text, flags);
     if (state.backlogLength >= BACKLOG && !this.#skip()) this.#catchUp();
   }
 
@@ -263,7 +263,7 @@ export class CodeTracker {
     if (state.marked) {
       // Spans are followed anyway, since a tag may have ticks in it.
       const kind = code === undefined || code === "inline" ? "prose" : code;
-      const last = state.marks.at(-1);
+      const last = state.marks[state.marks.length - 1];
       if (last?.kind === kind && last.counts) last.length += text.length;
       else state.marks.push(markOf(text.length, kind));
     }
@@ -418,6 +418,12 @@ export class CodeTracker {
 function isLetter(code: number): boolean {
   const lower = code | 0x20;
   return lower >= 0x61 && lower <= 0x7a;
+}
+
+/** Whether there is what fences and code spans are made of in a text. */
+function mayFence(text: string, flags: number): boolean {
+  return (flags & (TICK | TILDE)) !== 0 &&
+    (text.includes("`") || text.includes("~"));
 }
 
 function markOf(length: number, kind: LineKind, counts: boolean = true): Mark {

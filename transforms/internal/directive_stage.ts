@@ -37,6 +37,7 @@ import {
 } from "./open_directive.ts";
 import { setOwn } from "./own_property.ts";
 import { makeSnapshot, openSnapshot } from "./snapshot.ts";
+import { knownFlagsOf, LESS_THAN } from "./text_flags.ts";
 import { TextStage } from "./text_stage.ts";
 
 /** The options of the stream, checked and with all defaults filled in. */
@@ -184,8 +185,6 @@ export class DirectiveStage extends TextStage {
   #verdict: Verdict = "more";
   /** Whether a text without a `<` leaves as it is. */
   #isQuick = false;
-  /** Whether there is a `<` in what `#free` was asked about. */
-  #hasTags = true;
   /** End of the code span that `#place` found. */
   #spanEnd = 0;
   // What follows from the state.
@@ -304,10 +303,11 @@ export class DirectiveStage extends TextStage {
     const outlet = this.#outlet;
     const tracker = this.#tracker;
     const chunk = whole ?? textPart(text, start, code);
-    if (this.#isQuick && !text.includes("<")) {
+    const flags = knownFlagsOf(text);
+    if (this.#isQuick && ((flags & LESS_THAN) === 0 || !text.includes("<"))) {
       outlet.decided = start + text.length;
       this.#marks.to(chunk);
-      tracker?.pass(text, start, code, false);
+      tracker?.pass(text, start, code, flags);
       return;
     }
     outlet.emit = emit;
@@ -322,7 +322,7 @@ export class DirectiveStage extends TextStage {
           outlet.flow(free);
           const passing = free === rest.length ? rest : rest.slice(0, free);
           if (!this.#isOver) {
-            tracker.pass(passing, start + from, code, this.#hasTags);
+            tracker.pass(passing, start + from, code, flags);
           }
         }
         if (free < rest.length) {
@@ -350,7 +350,6 @@ export class DirectiveStage extends TextStage {
     const state = this.#state;
     const { length } = text;
     const { opened } = this.#outlet;
-    this.#hasTags = true;
     if (state.candidate !== null || state.waiting !== null) return 0;
     if (opened === null) {
       if (this.#isOver) return length;
@@ -367,9 +366,7 @@ export class DirectiveStage extends TextStage {
       }
       return from;
     }
-    const less = find(text, "<", 0);
-    this.#hasTags = less < length;
-    return findTag(text, this.#tags, less);
+    return findTag(text, this.#tags, find(text, "<", 0));
   }
 
   /** As `#free`, for container lines: all, or nothing. */

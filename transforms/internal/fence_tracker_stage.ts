@@ -9,7 +9,6 @@ import {
   type MarkdownLinesSnapshot,
 } from "./markdown_lines.ts";
 import { makeSnapshot, openSnapshot } from "./snapshot.ts";
-import { flagsOf } from "./text_flags.ts";
 import { TextStage } from "./text_stage.ts";
 
 const STAGE = "fence-tracker";
@@ -88,7 +87,7 @@ export class FenceTrackerStage extends TextStage {
     this.#lines.seek(start);
     if (this.held.length === 0 && this.#spans === undefined) {
       // Most text by far.
-      const kind = this.#lines.skim(text.length, flagsOf(text));
+      const kind = this.#lines.skim(text);
       if (kind !== undefined) {
         emit(
           kind === "prose"

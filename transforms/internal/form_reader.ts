@@ -9,6 +9,7 @@ import {
   LONGEST_TOKEN,
   PARAMETER_CLOSE,
   PARAMETER_OPEN,
+  START,
   UNIT_CLOSE,
   UNIT_OPEN,
 } from "./token_program.ts";
@@ -75,7 +76,7 @@ export interface FormReaderSnapshot {
 /** A token that is being matched. */
 interface Walk {
   start: number;
-  nodes: number[];
+  nodes: readonly number[];
 }
 
 interface State {
@@ -359,7 +360,8 @@ export class FormReader {
           this.#event = "dead";
           break;
         default:
-          at = this.#structure(at);
+          at = this.#follow(at, to);
+          if (at < to) at = this.#structure(at);
       }
     }
     const first = state.walks[0];
@@ -480,6 +482,32 @@ export class FormReader {
       undefined;
   }
 
+  /** Follows the token at hand while it is the only one and just goes on: most of markup. */
+  #follow(from: number, to: number): number {
+    const state = this.#state;
+    const [walk, other] = state.walks;
+    if (walk === undefined || other !== undefined || state.word !== "") {
+      return from;
+    }
+    const { program } = this.compiled;
+    const kinds = this.#kinds();
+    const end = Math.min(
+      to,
+      walk.start - this.#shift + LONGEST_TOKEN,
+      state.values - this.#shift + this.#candidate,
+    );
+    let at = from;
+    for (; at < end; at++) {
+      const unit = this.#text.charCodeAt(at);
+      const step = program.step(walk.nodes, unit, kinds);
+      if (
+        step.nodes.length === 0 || step.accepted.length > 0 || step.inTool
+      ) break;
+      walk.nodes = step.nodes;
+    }
+    return at;
+  }
+
   /** Reads one code unit where only markup may be. */
   #structure(at: number): number {
     const state = this.#state;
@@ -496,7 +524,7 @@ export class FormReader {
         if (this.#single(at, unit)) return at + 1;
         if (this.#event !== "none" || state.phase === BODY) return at;
       }
-      state.walks.push({ start: at + this.#shift, nodes: [0] });
+      state.walks.push({ start: at + this.#shift, nodes: START });
     }
     const begin = state.walks[0]!.start;
     const accepted = this.#step(at, unit, this.#kinds());
@@ -661,19 +689,20 @@ export class FormReader {
     const state = this.#state;
     const { program } = this.compiled;
     const rel = at + this.#shift;
-    const alive: Walk[] = [];
+    let alive: Walk[] = [];
     let accepted: readonly number[] = NONE;
     for (const walk of state.walks) {
       if (rel - walk.start >= LONGEST_TOKEN) continue;
-      const nodes: number[] = [];
-      program.step(walk.nodes, unit, kinds, nodes);
-      if (nodes.length === 0) continue;
-      walk.nodes = nodes;
-      if (state.phase === OPEN && !this.#wordGoesOn(nodes, unit)) continue;
+      const step = program.step(walk.nodes, unit, kinds);
+      if (step.nodes.length === 0) continue;
+      walk.nodes = step.nodes;
+      if (state.phase === OPEN && !this.#wordGoesOn(step.inTool, unit)) {
+        continue;
+      }
       if (accepted.length === 0) {
-        accepted = program.accepted(nodes, kinds);
+        accepted = step.accepted;
         // What else is at hand began later.
-        if (accepted.length > 0) alive.length = 0;
+        if (accepted.length > 0 && alive.length > 0) alive = [];
       }
       alive.push(walk);
     }
@@ -682,10 +711,10 @@ export class FormReader {
   }
 
   /** Whether a name that has to be one of those offered may go on with this code unit. */
-  #wordGoesOn(nodes: readonly number[], unit: number): boolean {
+  #wordGoesOn(inTool: boolean, unit: number): boolean {
     const { names } = this.#options;
     const state = this.#state;
-    if (!this.compiled.program.inTool(nodes)) {
+    if (!inTool) {
       state.word = "";
       return true;
     }
@@ -979,7 +1008,7 @@ export class FormReader {
       const unit = this.#text.charCodeAt(at);
       const first = state.walks[0]?.start ?? at + this.#shift;
       if (this.compiled.triggers.includes(unit)) {
-        state.walks.push({ start: at + this.#shift, nodes: [0] });
+        state.walks.push({ start: at + this.#shift, nodes: START });
       }
       const accepted = this.#step(at, unit, ~0);
       if (

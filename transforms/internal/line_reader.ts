@@ -62,8 +62,8 @@ export abstract class LineReader {
     this.state = state;
   }
 
-  /** Whether a text can have no say at all, given its {@linkcode flagsOf}. */
-  protected abstract isPlain(flags: number): boolean;
+  /** Whether a text can have no say at all. */
+  protected abstract isPlain(text: string): boolean;
 
   /** Reads on from `at`, at least one character or one decision. */
   protected abstract step(): void;
@@ -110,10 +110,10 @@ export abstract class LineReader {
   }
 
   /** See {@linkcode MarkdownLines.skim}. */
-  skim(length: number, flags: number): LineKind | undefined {
+  skim(text: string): LineKind | undefined {
     const state = this.state;
-    if (!this.isPlain(flags) || state.carry !== "") return undefined;
-    state.offset += length;
+    if (state.carry !== "" || !this.isPlain(text)) return undefined;
+    state.offset += text.length;
     return state.kind;
   }
 

@@ -11,7 +11,7 @@ import {
   TAB,
 } from "./line_state.ts";
 import type { LineKind } from "./markdown_lines.ts";
-import { LINE_END, TICK } from "./text_flags.ts";
+import { hasLineEnd } from "./text_flags.ts";
 
 /**
  * Fences as any run of three or more backticks toggles them, wherever it
@@ -74,13 +74,12 @@ export class LooseLines extends LineReader {
     }
   }
 
-  protected isPlain(flags: number): boolean {
+  protected isPlain(text: string): boolean {
     const { phase, kind, lineBlank, inlines } = this.state;
-    if (phase !== LOOSE || kind === "marker" || (flags & TICK) !== 0) {
+    if (phase !== LOOSE || kind === "marker" || text.includes("`")) {
       return false;
     }
-    return kind === "fence" ||
-      !lineBlank && inlines && (flags & LINE_END) === 0;
+    return kind === "fence" || !lineBlank && inlines && !hasLineEnd(text);
   }
 
   /** Prose up to the next tick or line end. */

@@ -119,12 +119,11 @@ export class MarkdownLines {
   }
 
   /**
-   * Reads the next text by its length and its {@linkcode flagsOf} alone, when
-   * that is enough: it lies in the middle of a line. Gives what it is, and does
-   * not report it; `undefined` when the text has to be read.
+   * Takes the next text unread when it lies in the middle of a line. Gives what
+   * it is, and does not report it; `undefined` when the text has to be read.
    */
-  skim(length: number, flags: number): LineKind | undefined {
-    return this.#reader.skim(length, flags);
+  skim(text: string): LineKind | undefined {
+    return this.#reader.skim(text);
   }
 
   /** Reads the next text and reports all of it that is decided. */

@@ -43,8 +43,8 @@ export class OpenerTable {
   readonly #seconds: Uint8Array;
   /** Texts without any of these {@linkcode flagsOf} are free, unless they end in a word. */
   readonly #stops: number;
-  /** Openers whose first character is none that flags tell. */
-  readonly #words: readonly string[];
+  /** By last code unit: beginnings of openers whose first character no flag tells. */
+  readonly #tails: Map<number, string[]> = new Map();
 
   /** @param openers Each with its value. */
   constructor(openers: Iterable<Entry>) {
@@ -63,7 +63,14 @@ export class OpenerTable {
       stops |= flags || flagsOf(opener) || ANYWHERE;
     }
     this.#stops = stops;
-    this.#words = [...words];
+    for (const word of words) {
+      for (let length = 1; length < word.length; length++) {
+        const last = word.charCodeAt(length - 1);
+        const beginnings = this.#tails.get(last) ?? [];
+        beginnings.push(word.slice(0, length));
+        this.#tails.set(last, beginnings);
+      }
+    }
     this.#seconds = new Uint8Array((rows + 1) * 128);
     for (const [opener] of all) {
       const row = this.#rows[opener.charCodeAt(0)];
@@ -93,17 +100,11 @@ export class OpenerTable {
 
   /** Whether a text ends with the beginning of a word. */
   #endsInWord(text: string): boolean {
-    for (const word of this.#words) {
-      const first = word.charCodeAt(0);
-      for (
-        let at = Math.max(0, text.length - word.length + 1);
-        at < text.length;
-        at++
-      ) {
-        if (
-          text.charCodeAt(at) === first && word.startsWith(text.slice(at))
-        ) return true;
-      }
+    const last = text.charCodeAt(text.length - 1);
+    const known = this.#tails.get(last);
+    if (known === undefined) return false;
+    for (const beginning of known) {
+      if (text.endsWith(beginning)) return true;
     }
     return false;
   }

@@ -329,9 +329,9 @@ export class SalvagerStage extends TextStage {
       const lineStart = this.#quotes.read(text);
       if (lineStart >= 0) state.fresh = start + lineStart;
     }
-    if (
-      !state.marked && this.#lines.skim(text.length, flags) === undefined
-    ) this.#lines.advance(text);
+    if (!state.marked && this.#lines.skim(text) === undefined) {
+      this.#lines.advance(text);
+    }
     return true;
   }
 

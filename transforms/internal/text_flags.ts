@@ -3,16 +3,14 @@ export const LINE_END = 1;
 export const TICK = 2;
 export const LESS_THAN = 4;
 export const QUOTE = 8;
-export const BACKSLASH = 16;
-export const TILDE = 32;
-export const COLON = 64;
+export const TILDE = 16;
 /** Square brackets. */
-export const BRACKET = 128;
+export const BRACKET = 32;
 /** A code unit above 127. */
-export const NOT_ASCII = 256;
+export const NOT_ASCII = 64;
 
 /** What {@linkcode flagsOf} says when it did not look: everything may occur. */
-export const ANYTHING = 511;
+export const ANYTHING = 127;
 
 /** Searching beats looking at every character in longer texts. */
 const LONGEST = 256;
@@ -24,9 +22,7 @@ for (
     ["`", TICK],
     ["<", LESS_THAN],
     ['"', QUOTE],
-    ["\\", BACKSLASH],
     ["~", TILDE],
-    [":", COLON],
     ["[]", BRACKET],
   ] as const
 ) {
@@ -38,9 +34,7 @@ let lastFlags = 0;
 
 /**
  * Which of the characters that markup is made of occur in a text; more than do
- * when the text is long. Two thirds of the chunks that models stream hold none,
- * and every stage of a pipeline asks about the same text in turn: it is looked
- * at once, whatever the number of stages.
+ * when the text is long. For a stage that has to look for most of them anyway.
  */
 export function flagsOf(text: string): number {
   if (text === lastText) return lastFlags;
@@ -52,4 +46,19 @@ export function flagsOf(text: string): number {
   }
   lastText = text;
   return lastFlags = flags;
+}
+
+/**
+ * The flags of the text that was looked at last, and {@linkcode ANYTHING} of any
+ * other. The stages of a pipeline are given the same text one after the other:
+ * one of them looks at it, and those behind it need not search once more.
+ */
+export function knownFlagsOf(text: string): number {
+  return text === lastText ? lastFlags : ANYTHING;
+}
+
+/** Whether a text has a line end. */
+export function hasLineEnd(text: string): boolean {
+  return (knownFlagsOf(text) & LINE_END) !== 0 &&
+    (text.includes("\n") || text.includes("\r"));
 }

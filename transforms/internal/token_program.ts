@@ -65,6 +65,22 @@ interface Node {
 
 const NONE: readonly number[] = [];
 
+/** Where a step leads to. */
+export interface Step {
+  /** Node numbers; none when no token goes on so. Not to be changed. */
+  readonly nodes: readonly number[];
+  /** The patterns that end here, in their order. */
+  readonly accepted: readonly number[];
+  /** Whether this is inside the name of a tool that must be offered. */
+  readonly inTool: boolean;
+}
+
+/** Where every walk begins. */
+export const START: readonly number[] = [0];
+
+/** So many steps are remembered: more than tokens have, unless someone tries. */
+const MOST_STEPS = 4_096;
+
 interface Compiled {
   kind: number;
   flat: Flat;
@@ -74,7 +90,8 @@ interface Compiled {
 
 /**
  * All tokens of one dialect form as one small automaton, walked one code unit at
- * a time. The state of a walk is a few node numbers, hence plain data.
+ * a time. The state of a walk is a few node numbers, hence plain data. Every step
+ * is remembered, so that it is worked out once.
  *
  * Patterns share what they have in common, like a trie; elements such as white
  * space are nodes that loop:
@@ -90,6 +107,11 @@ export class TokenProgram {
   readonly #patterns: Compiled[] = [];
   /** Per node: itself and all nodes reached with nothing. */
   readonly #closures: number[][];
+  /** By nodes: the steps from there, by kinds and code unit. */
+  readonly #places: Map<readonly number[], Map<number, Step>> = new Map();
+  /** The arrays that are keys there, by what is in them. */
+  readonly #keys: Map<string, readonly number[]> = new Map();
+  #steps = 0;
 
   /**
    * @param tokens What to find: kind, patterns, and the code unit that must
@@ -144,11 +166,53 @@ export class TokenProgram {
   /**
    * Walks on by one code unit.
    *
-   * @param from Node numbers; `[0]` before the first code unit.
+   * @param from Node numbers; {@linkcode START} before the first code unit.
    * @param kinds Only tokens of these kinds count.
-   * @param to Receives the node numbers after it.
    */
-  step(
+  step(from: readonly number[], unit: number, kinds: number): Step {
+    const steps = this.#places.get(from) ??
+      this.#places.get(this.#placeOf(from))!;
+    const key = kinds << 16 | unit;
+    return steps.get(key) ?? this.#newStep(steps, key, from, unit, kinds);
+  }
+
+  /** The array that stands for some nodes, however they are reached. */
+  #placeOf(nodes: readonly number[]): readonly number[] {
+    const key = nodes.join();
+    let place = this.#keys.get(key);
+    if (place === undefined) {
+      place = key === "0" ? START : [...nodes];
+      this.#keys.set(key, place);
+      this.#places.set(place, new Map());
+    }
+    return place;
+  }
+
+  #newStep(
+    steps: Map<number, Step>,
+    key: number,
+    from: readonly number[],
+    unit: number,
+    kinds: number,
+  ): Step {
+    if (++this.#steps > MOST_STEPS) {
+      this.#places.clear();
+      this.#keys.clear();
+      this.#steps = 0;
+    }
+    const found: number[] = [];
+    this.#walk(from, unit, kinds, found);
+    const nodes = this.#placeOf(found);
+    const step: Step = {
+      nodes,
+      accepted: this.#accepted(nodes, kinds),
+      inTool: nodes.some((index) => this.#nodes[index]!.tool),
+    };
+    steps.set(key, step);
+    return step;
+  }
+
+  #walk(
     from: readonly number[],
     unit: number,
     kinds: number,
@@ -172,7 +236,7 @@ export class TokenProgram {
   }
 
   /** The patterns of these kinds that end at one of the nodes, in their order. */
-  accepted(at: readonly number[], kinds: number): readonly number[] {
+  #accepted(at: readonly number[], kinds: number): readonly number[] {
     let found: number[] | undefined;
     for (const start of at) {
       for (const index of this.#closures[start]!) {
@@ -183,11 +247,6 @@ export class TokenProgram {
       }
     }
     return found === undefined ? NONE : found.sort((a, b) => a - b);
-  }
-
-  /** Whether one of the nodes stands inside the name of a tool that must be offered. */
-  inTool(at: readonly number[]): boolean {
-    return at.some((index) => this.#nodes[index]!.tool);
   }
 
   /** The kind of a pattern's token. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import {
   ANYTHING,
-  BACKSLASH,
   BRACKET,
-  COLON,
   flagsOf,
+  hasLineEnd,
+  knownFlagsOf,
   LESS_THAN,
   LINE_END,
   NOT_ASCII,
@@ -23,9 +23,7 @@ describe("flagsOf", () => {
       ["`", TICK],
       ["a < b", LESS_THAN],
       ['"', QUOTE],
-      ["\\", BACKSLASH],
       ["~", TILDE],
-      ["a:", COLON],
       ["[", BRACKET],
       ["]", BRACKET],
       ["\x7f", 0],
@@ -39,6 +37,18 @@ describe("flagsOf", () => {
       expect(flagsOf(text)).toBe(flags);
     }
     for (const [text, flags] of cases) expect(flagsOf(text)).toBe(flags);
+  });
+
+  test("the last text is known", () => {
+    flagsOf("a<b");
+    expect(knownFlagsOf("a<b")).toBe(LESS_THAN);
+    expect(knownFlagsOf("b<a")).toBe(ANYTHING);
+    expect(hasLineEnd("a<b")).toBe(false);
+    expect(hasLineEnd("b<a")).toBe(false);
+    expect(hasLineEnd("a\nb")).toBe(true);
+    expect(hasLineEnd("a\rb")).toBe(true);
+    flagsOf("a\rb");
+    expect(hasLineEnd("a\rb")).toBe(true);
   });
 
   test("does not look at long texts", () => {

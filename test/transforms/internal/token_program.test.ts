@@ -14,13 +14,16 @@ const attributes = { match: "attributes" } as const;
 
 /** Walks over a text; gives the pattern that accepts its last code unit, or -1. */
 function walk(program: TokenProgram, text: string, kinds = ~0): number {
-  let at = [0];
+  let at: readonly number[] = [0];
+  let accepted: readonly number[] = [];
   for (let index = 0; index < text.length; index++) {
-    const next: number[] = [];
-    program.step(at, text.charCodeAt(index), kinds, next);
-    at = next;
+    ({ nodes: at, accepted } = program.step(
+      at,
+      text.charCodeAt(index),
+      kinds,
+    ));
   }
-  return program.accepted(at, kinds)[0] ?? -1;
+  return accepted[0] ?? -1;
 }
 
 describe("TokenProgram", () => {
