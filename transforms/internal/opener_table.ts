@@ -18,6 +18,8 @@ interface Group {
   next: Map<number, Group> | undefined;
 }
 
+const NONE: readonly string[] = [];
+
 /** A flag beside those of texts: all of them have it. */
 const ANYWHERE = 1 << 30;
 
@@ -43,6 +45,14 @@ export class OpenerTable {
   readonly #seconds: Uint8Array;
   /** Texts without any of these {@linkcode flagsOf} are free, unless they end in a word. */
   readonly #stops: number;
+  /** What to search for: first characters, or whole openers that are words. */
+  readonly #needles: readonly string[];
+  /** The text that was searched last, from where on, and where each needle is next in it. */
+  #text = "";
+  #from = 0;
+  readonly #nexts: number[];
+  /** Where the text ends with the beginning of a word. */
+  #tail = 0;
   /** By last code unit: beginnings of openers whose first character no flag tells. */
   readonly #tails: Map<number, string[]> = new Map();
 
@@ -71,6 +81,15 @@ export class OpenerTable {
         this.#tails.set(last, beginnings);
       }
     }
+    for (const beginnings of this.#tails.values()) {
+      beginnings.sort((a, b) => b.length - a.length);
+    }
+    const firsts = all.map(([opener]) => opener[0]!);
+    this.#needles = [
+      ...new Set(firsts.filter((first) => flagsOf(first) !== 0)),
+      ...words,
+    ];
+    this.#nexts = this.#needles.map(() => 0);
     this.#seconds = new Uint8Array((rows + 1) * 128);
     for (const [opener] of all) {
       const row = this.#rows[opener.charCodeAt(0)];
@@ -88,7 +107,7 @@ export class OpenerTable {
    */
   isFree(text: string, flags: number): boolean {
     if (((flags | ANYWHERE) & this.#stops) === 0) {
-      return !this.#endsInWord(text);
+      return this.#tailOf(text, 0) === text.length;
     }
     for (let at = 0; at < text.length; at++) {
       if (
@@ -98,15 +117,36 @@ export class OpenerTable {
     return true;
   }
 
-  /** Whether a text ends with the beginning of a word. */
-  #endsInWord(text: string): boolean {
-    const last = text.charCodeAt(text.length - 1);
-    const known = this.#tails.get(last);
-    if (known === undefined) return false;
+  /** Where a text ends with the beginning of a word, from an index on; its length when it does not. */
+  #tailOf(text: string, from: number): number {
+    const { length } = text;
+    const known = this.#tails.get(text.charCodeAt(length - 1)) ?? NONE;
     for (const beginning of known) {
-      if (text.endsWith(beginning)) return true;
+      const at = length - beginning.length;
+      if (at >= from && text.endsWith(beginning)) return at;
     }
-    return false;
+    return length;
+  }
+
+  /** Index of the first place from one on where an opener may begin; the text's length when there is none. */
+  next(text: string, from: number): number {
+    const nexts = this.#nexts;
+    if (text !== this.#text || from < this.#from) {
+      this.#text = text;
+      nexts.fill(-1);
+      this.#tail = -1;
+    }
+    this.#from = from;
+    if (this.#tail < from) this.#tail = this.#tailOf(text, from);
+    let next = this.#tail;
+    for (let index = 0; index < nexts.length; index++) {
+      if (nexts[index]! < from) {
+        const found = text.indexOf(this.#needles[index]!, from);
+        nexts[index] = found < 0 ? text.length : found;
+      }
+      next = Math.min(next, nexts[index]!);
+    }
+    return next;
   }
 
   /** Whether an opener begins with this code unit. */

@@ -69,14 +69,44 @@ export class QuoteState {
     return state.quotes || state.typographic !== 0 ? "quotes" : undefined;
   }
 
-  /** Whether {@linkcode QuoteState.special} has to see this code unit. */
-  static isSpecial(unit: number): boolean {
-    return unit === TICK || unit === 0x22 || unit === 0x0a || unit === 0x0d ||
-      unit >= 0xab && isTypographic(unit);
+  /** The next text. */
+  read(text: string): void {
+    // Behind a blank line nothing is left of what was before.
+    const blank = text.lastIndexOf("\n\n");
+    if (blank >= 0) this.#forget();
+    let passed = blank < 0 ? 0 : blank + 2;
+    for (let at = passed; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit < 128 ? SPECIAL[unit] === 0 : !isTypographic(unit)) continue;
+      this.#pass(text, passed, at);
+      this.#special(unit);
+      passed = at + 1;
+    }
+    this.#pass(text, passed, text.length);
+  }
+
+  /** The next text, of which only the lines count: it is code. */
+  readCode(text: string): void {
+    this.#pass("x", 0, 1);
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit === 0x0a || unit === 0x0d) this.#special(unit);
+    }
+  }
+
+  #forget(): void {
+    const state = this.#state;
+    state.first =
+      state.ticks =
+      state.paragraphTicks =
+      state.run =
+        0;
+    state.typographic = 0;
+    state.runFirst = state.quotes = state.afterReturn = false;
   }
 
   /** Looks at text on one line that holds nothing special, or at its beginning. */
-  pass(text: string, from: number, to: number): void {
+  #pass(text: string, from: number, to: number): void {
     const state = this.#state;
     if (from >= to) return;
     if (state.run > 0) this.#endRun();
@@ -87,24 +117,8 @@ export class QuoteState {
     }
   }
 
-  /** Looks at any text; gives the index behind its last line end, -1 without one. */
-  read(text: string): number {
-    let passed = 0;
-    let lineStart = -1;
-    for (let at = 0; at < text.length; at++) {
-      const unit = text.charCodeAt(at);
-      if (unit < 128 ? SPECIAL[unit] === 0 : !isTypographic(unit)) continue;
-      this.pass(text, passed, at);
-      this.special(unit);
-      passed = at + 1;
-      if (unit === 0x0a || unit === 0x0d) lineStart = passed;
-    }
-    this.pass(text, passed, text.length);
-    return lineStart;
-  }
-
   /** Takes the next code unit, which is special. */
-  special(unit: number): void {
+  #special(unit: number): void {
     const state = this.#state;
     if (unit === TICK) {
       if (state.run === 0) state.runFirst = state.first === 0;

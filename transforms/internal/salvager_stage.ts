@@ -8,31 +8,23 @@ import {
   type Refusal,
 } from "./call_candidate.ts";
 import { CallOutput, type CallOutputSnapshot, shown } from "./call_output.ts";
+import {
+  CallSurroundings,
+  type CallSurroundingsSnapshot,
+} from "./call_surroundings.ts";
 import { type CompiledForm, openingsOf } from "./compiled_form.ts";
 import type { FormReader, FormReaderOptions } from "./form_reader.ts";
 import { type HeldText, textPart } from "./held_text.ts";
-import { MarkdownLines } from "./markdown_lines.ts";
 import type { OfferedTools } from "./offered_tools.ts";
 import { NO_OPENER, OpenerTable, PART_OF_OPENER } from "./opener_table.ts";
-import {
-  QuoteState,
-  type QuoteStateSnapshot,
-  type Quoting,
-} from "./quote_state.ts";
+import type { Quoting } from "./quote_state.ts";
 import {
   ReasoningBlock,
   type ReasoningBlockSnapshot,
 } from "./reasoning_block.ts";
 import { RefusedCalls, type RefusedCallsSnapshot } from "./refused_calls.ts";
 import { makeSnapshot, openSnapshot } from "./snapshot.ts";
-import {
-  ANYTHING,
-  flagsOf,
-  LINE_END,
-  NOT_ASCII,
-  QUOTE,
-  TICK,
-} from "./text_flags.ts";
+import { ANYTHING, flagsOf, LINE_END } from "./text_flags.ts";
 import { TextStage } from "./text_stage.ts";
 import { TextWindow, type TextWindowSnapshot } from "./text_window.ts";
 import { CALL_OPEN, openings, UNIT_OPEN } from "./token_program.ts";
@@ -77,8 +69,6 @@ interface State {
   noChildBefore: number;
   /** Where a lead-in word begins, with nothing but line ends behind it, or -1. */
   lead: number;
-  /** Whether a stage before this one marks code. */
-  marked: boolean;
   /** Whether salvaging is over. */
   off: boolean;
 }
@@ -88,8 +78,7 @@ interface Snapshot {
   offset: number;
   window: TextWindowSnapshot;
   state: State;
-  quotes: QuoteStateSnapshot;
-  lines: unknown;
+  surroundings: CallSurroundingsSnapshot;
   reasoning: ReasoningBlockSnapshot | null;
   refused: RefusedCallsSnapshot;
   output: CallOutputSnapshot;
@@ -100,11 +89,7 @@ interface Snapshot {
 
 const STAGE = "tool-call-salvager";
 
-/** What {@linkcode QuoteState} has to look at. */
-const SPECIALS = LINE_END | TICK | QUOTE | NOT_ASCII;
-
-const OPENER = 1;
-const SPECIAL = 2;
+const TICK = 0x60;
 
 /** White space behind a bare call is waited through up to here. */
 const LONGEST_WAIT = 256;
@@ -123,8 +108,8 @@ const LONGEST_LEAD = 16;
  *    └── reasoning ◄─► scan
  * ```
  *
- * What stays text runs through the quoting state (`#quotes`, `#lines`) and the
- * readers of refused calls (`#refused`), up to `#state.seen`; what is in a
+ * What stays text goes to the surroundings and the readers of refused calls
+ * (`#refused`), up to `#state.seen`; what is in a
  * candidate does not. A candidate that is refused is looked at again, so that
  * its text runs through them after all.
  */
@@ -134,21 +119,15 @@ export class SalvagerStage extends TextStage {
   readonly #table: OpenerTable;
   readonly #messageForms: readonly number[];
   readonly #orphans: Map<number, OpenerTable> = new Map();
-  /** By code unit below 128: what scanning has to do. */
-  readonly #ascii: Uint8Array = new Uint8Array(128);
-  readonly #highOpeners: boolean;
   readonly #leadIn: readonly string[];
   readonly #window: TextWindow;
   readonly #state: State;
-  readonly #quotes: QuoteState;
-  readonly #lines: MarkdownLines;
+  readonly #surroundings: CallSurroundings;
   readonly #refused: RefusedCalls;
   readonly #output: CallOutput;
   #reasoning: ReasoningBlock | undefined;
   #candidate: CallCandidate | undefined;
   #pending: Pending | undefined;
-  /** Index in the text up to which the quoting state has seen it. */
-  #passed = 0;
   /** Whether nothing has begun: only an opener changes anything. */
   #isIdle = false;
   /** Whether what is held has to be decided now. */
@@ -174,11 +153,6 @@ export class SalvagerStage extends TextStage {
       ...openersOf(forms, tools),
       ...reasoning.map((name, index) => [`<${name}>`, -1 - index] as const),
     ]);
-    this.#highOpeners = this.#table.firstUnits().some((unit) => unit >= 128);
-    for (let unit = 0; unit < 128; unit++) {
-      this.#ascii[unit] = (this.#table.begins(unit) ? OPENER : 0) |
-        (QuoteState.isSpecial(unit) ? SPECIAL : 0);
-    }
 
     const saved = openSnapshot<Snapshot>(STAGE, snapshot);
     if (
@@ -199,11 +173,9 @@ export class SalvagerStage extends TextStage {
       noStartBefore: 0,
       noChildBefore: 0,
       lead: -1,
-      marked: false,
       off: tools.schemas.size === 0 || forms.length === 0,
     };
-    this.#quotes = new QuoteState(saved?.quotes);
-    this.#lines = new MarkdownLines({}, NO_EVENTS, saved?.lines);
+    this.#surroundings = new CallSurroundings(saved?.surroundings);
     this.#refused = new RefusedCalls(forms, saved?.refused);
     this.#output = new CallOutput(
       this.#window,
@@ -248,8 +220,7 @@ export class SalvagerStage extends TextStage {
       offset: this.offset,
       window: this.#window.snapshot(),
       state: this.#state,
-      quotes: this.#quotes.snapshot(),
-      lines: this.#lines.snapshot(),
+      surroundings: this.#surroundings.snapshot(),
       reasoning: this.#reasoning?.snapshot() ?? null,
       refused: this.#refused.snapshot(),
       output: this.#output.snapshot(),
@@ -270,7 +241,7 @@ export class SalvagerStage extends TextStage {
   protected override part(part: Part, emit: Emit<Part>): void {
     const state = this.#state;
     if (part.type === "fence-start" || part.type === "fence-end") {
-      state.marked = true;
+      this.#surroundings.mark();
       if (this.#candidate !== undefined && this.held.length > 0) {
         // A value may hold a fence.
         this.held.wait(part);
@@ -298,7 +269,7 @@ export class SalvagerStage extends TextStage {
       return;
     }
     if (code !== undefined) {
-      state.marked = true;
+      this.#surroundings.mark();
       if (this.#candidate === undefined) this.release(emit);
       else this.#candidate.marked = true;
     } else if (this.#isIdle && this.#passes(text, start)) {
@@ -324,14 +295,7 @@ export class SalvagerStage extends TextStage {
     ) return false;
     if (state.fresh === window.at) state.fresh = start;
     window.at = window.out = state.seen = start + text.length;
-    if ((flags & SPECIALS) === 0) this.#quotes.pass(text, 0, text.length);
-    else {
-      const lineStart = this.#quotes.read(text);
-      if (lineStart >= 0) state.fresh = start + lineStart;
-    }
-    if (!state.marked && this.#lines.skim(text) === undefined) {
-      this.#lines.advance(text);
-    }
+    this.#surroundings.pass(text);
     return true;
   }
 
@@ -405,11 +369,9 @@ export class SalvagerStage extends TextStage {
     const from = state.seen - start;
     const end = to - start;
     state.seen = to;
-    if (!state.marked) {
-      this.#lines.advance(
-        from === 0 && end === text.length ? text : text.slice(from, end),
-      );
-    }
+    this.#surroundings.pass(
+      from === 0 && end === text.length ? text : text.slice(from, end),
+    );
     this.#refused.read(text, from, end);
   }
 
@@ -434,16 +396,14 @@ export class SalvagerStage extends TextStage {
   #passCode(): void {
     const state = this.#state;
     const window = this.#window;
-    this.#quotes.pass("x", 0, 1);
-    window.at = window.end;
+    const { text, start, end } = window;
+    this.#surroundings.passCode(text);
+    this.#refused.read(text, 0, text.length);
+    window.at = state.seen = end;
     state.empty = false;
     state.lead = -1;
-    for (let at = 0; at < window.text.length; at++) {
-      const unit = window.text.charCodeAt(at);
-      if (isLineEnd(unit)) {
-        this.#quotes.special(unit);
-        state.fresh = window.start + at + 1;
-      }
+    for (let at = 0; at < text.length; at++) {
+      if (isLineEnd(text.charCodeAt(at))) state.fresh = start + at + 1;
     }
   }
 
@@ -451,36 +411,30 @@ export class SalvagerStage extends TextStage {
   #scan(): boolean {
     if (this.#reasoning !== undefined) return this.#reason(this.#reasoning);
     const state = this.#state;
-    const quotes = this.#quotes;
     const { text, start: base } = this.#window;
-    this.#passed = this.#window.at - base;
     if (state.empty && this.#messageForms.length > 0 && this.#scanFirst()) {
       return true;
     }
-    const ascii = this.#ascii;
-    const hasLeadIn = this.#leadIn.length > 0;
     for (let at = this.#window.at - base; at < text.length;) {
+      // Where only openers matter, on to the next one.
+      if (this.#leadIn.length === 0 && !this.#refused.some) {
+        at = this.#table.next(text, at);
+        if (at === text.length) break;
+      }
       const offset = base + at;
-      if (hasLeadIn) {
-        const length = this.#matchLead(at);
-        if (length < 0) {
-          this.#stop(at);
-          return false;
-        }
-        if (length > 0) {
-          state.lead = offset;
-          at += length;
-          continue;
-        }
+      const length = this.#leadIn.length === 0 ? 0 : this.#matchLead(at);
+      if (length < 0) {
+        this.#stop(at);
+        return false;
+      }
+      if (length > 0) {
+        state.lead = offset;
+        at += length;
+        continue;
       }
       const unit = text.charCodeAt(at);
-      const flags = unit < 128
-        ? ascii[unit]!
-        : (this.#highOpeners && this.#table.begins(unit) ? OPENER : 0) |
-          (QuoteState.isSpecial(unit) ? SPECIAL : 0);
-      if (state.lead >= 0 && !(flags & OPENER) && !isLineEnd(unit)) {
-        state.lead = -1;
-      }
+      const isOpener = this.#table.begins(unit);
+      if (state.lead >= 0 && !isOpener && !isLineEnd(unit)) state.lead = -1;
       if (
         this.#refused.someMixed && offset >= state.noChildBefore &&
         this.#beginsChild(unit, at)
@@ -489,14 +443,7 @@ export class SalvagerStage extends TextStage {
         this.#begin(this.#refused.formsThatBegin(unit), 1, { child: true });
         return true;
       }
-      if (flags === 0) {
-        at++;
-        // Nothing but openers and quoting matters: on to the next of them.
-        if (hasLeadIn || this.#refused.someMixed) continue;
-        while (at < text.length && ascii[text.charCodeAt(at)] === 0) at++;
-        continue;
-      }
-      if (flags & OPENER && offset >= state.noStartBefore) {
+      if (isOpener && offset >= state.noStartBefore) {
         const match = this.#table.find(text, at);
         if (match !== NO_OPENER && !this.#inRefused(at)) {
           this.#stop(at);
@@ -505,16 +452,14 @@ export class SalvagerStage extends TextStage {
         }
         state.lead = -1;
       }
-      if (flags & SPECIAL) {
-        if (unit === 0x60) this.#leaveTicks(at);
-        quotes.pass(text, this.#passed, at);
-        quotes.special(unit);
-        this.#passed = ++at;
-        if (isLineEnd(unit)) state.fresh = base + at;
-        if (state.lead >= 0 && base + at - state.lead >= LONGEST_LEAD) {
+      if (unit === TICK) this.#leaveTicks(at);
+      at++;
+      if (isLineEnd(unit)) {
+        state.fresh = base + at;
+        if (state.lead >= 0 && state.fresh - state.lead >= LONGEST_LEAD) {
           state.lead = -1;
         }
-      } else at++;
+      }
     }
     this.#stop(text.length);
     return false;
@@ -522,10 +467,7 @@ export class SalvagerStage extends TextStage {
 
   /** Scanning has come to an index of the text. */
   #stop(at: number): void {
-    const window = this.#window;
-    this.#quotes.pass(window.text, this.#passed, at);
-    this.#passed = at;
-    window.at = window.start + at;
+    this.#window.at = this.#window.start + at;
   }
 
   /** Looks for the message's first thing. `true`: something begins there. */
@@ -534,12 +476,7 @@ export class SalvagerStage extends TextStage {
     const { text, start } = this.#window;
     let at = this.#window.at - start;
     for (; at < text.length && isSpace(text.charCodeAt(at)); at++) {
-      const unit = text.charCodeAt(at);
-      if (!QuoteState.isSpecial(unit)) continue;
-      this.#stop(at);
-      this.#quotes.special(unit);
-      this.#passed = at + 1;
-      state.fresh = start + at + 1;
+      if (isLineEnd(text.charCodeAt(at))) state.fresh = start + at + 1;
     }
     this.#stop(at);
     if (at === text.length) return false;
@@ -617,9 +554,7 @@ export class SalvagerStage extends TextStage {
   #quoting(at: number): Quoting | "fence" | undefined {
     const { text, start } = this.#window;
     this.#feed(start + at);
-    return !this.#state.marked && this.#lines.kindOf(text[at]!) !== "prose"
-      ? "fence"
-      : this.#quotes.quoting;
+    return this.#surroundings.quoting(text[at]!);
   }
 
   /** An opener is there. `false`: nothing begins, it is text. */
@@ -628,7 +563,7 @@ export class SalvagerStage extends TextStage {
     const state = this.#state;
     const window = this.#window;
     const quoting = this.#quoting(window.at - window.start);
-    const { blank } = this.#quotes;
+    const { blank } = this.#surroundings;
     const [first] = values;
     if (first! < 0) {
       if (quoting !== undefined || !blank) return false;
@@ -662,7 +597,7 @@ export class SalvagerStage extends TextStage {
     this.#state.noStartBefore = at + length;
     const why = quoting !== undefined
       ? `it is quoted (${NAMES_OF_QUOTING[quoting]})`
-      : this.#quotes.blank
+      : this.#surroundings.blank
       ? 'it has no wrapper, which only counts with the option "bare"'
       : "it is not the first thing on its line";
     this.#output.warn(
@@ -697,7 +632,7 @@ export class SalvagerStage extends TextStage {
         lead,
         openerEnd: start + length,
         child,
-        ticks: this.#quotes.ticksInParagraph,
+        ticks: this.#surroundings.ticksInParagraph,
       },
       forms,
       this.#configuration.forms,
@@ -1052,13 +987,6 @@ export class SalvagerStage extends TextStage {
     return true;
   }
 }
-
-const NO_EVENTS = {
-  text(): void {},
-  fenceStart(): void {},
-  fenceEnd(): void {},
-  limit(): void {},
-};
 
 /** Whether what a reader stopped for comes before what another one did. */
 function comesBefore(reader: FormReader, other: FormReader): boolean {

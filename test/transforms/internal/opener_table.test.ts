@@ -4,6 +4,8 @@ import {
   OpenerTable,
   PART_OF_OPENER,
 } from "../../../transforms/internal/opener_table.ts";
+import { flagsOf } from "../../../transforms/internal/text_flags.ts";
+import { random } from "../../laws.ts";
 
 describe("OpenerTable", () => {
   const table = new OpenerTable([
@@ -89,6 +91,48 @@ describe("OpenerTable", () => {
         ? PART_OF_OPENER
         : NO_OPENER;
       if (text !== "") expect(random.find(text, 0), text).toEqual(expected);
+    }
+  });
+
+  test("skipping to the next place leaves no opener out", () => {
+    const tables = [
+      ["<a>", "<bc", "[x]", "fun[", "fur"],
+      ["word", "wow<", "ｘ｜"],
+      ["<"],
+      [],
+    ].map((openers) =>
+      [
+        openers,
+        new OpenerTable(openers.map((one, index) => [one, index])),
+      ] as const
+    );
+    const next = random(7);
+    const letters = ["<", "a", ">", "b", "c", "[", "x", "]", "f", "u", "n", "r"]
+      .concat("w", "o", "d", "ｘ", "｜", " ");
+    for (let run = 0; run < 3_000; run++) {
+      let text = "";
+      for (let count = next() * 12; count > 0; count--) {
+        text += letters[Math.floor(next() * letters.length)];
+      }
+      for (const [openers, table] of tables) {
+        const places: number[] = [];
+        for (let at = 0; at < text.length; at++) {
+          if (table.find(text, at) !== NO_OPENER) places.push(at);
+        }
+        expect(table.isFree(text, flagsOf(text)), text).toBe(
+          places.length === 0,
+        );
+        const found: number[] = [];
+        const from = Math.floor(next() * 3);
+        for (
+          let at = table.next(text, from);
+          at < text.length;
+          at = table.next(text, at + 1)
+        ) if (table.find(text, at) !== NO_OPENER) found.push(at);
+        expect(found, JSON.stringify([text, openers])).toEqual(
+          places.filter((at) => at >= from),
+        );
+      }
     }
   });
 });

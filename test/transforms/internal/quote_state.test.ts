@@ -1,17 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { QuoteState } from "../../../transforms/internal/quote_state.ts";
 
-/** Reads a text as the salvager does: what is special alone, the rest in stretches. */
 function read(text: string, state: QuoteState = new QuoteState()): QuoteState {
-  let passed = 0;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (!QuoteState.isSpecial(unit)) continue;
-    state.pass(text, passed, at);
-    state.special(unit);
-    passed = at + 1;
-  }
-  state.pass(text, passed, text.length);
+  state.read(text);
   return state;
 }
 
