@@ -95,8 +95,8 @@ export interface DirectiveExtractorStreamOptions {
    * first mark of a tracker comes, then the tracker's.
    *
    * Once a closer (of reasoning, or of a `raw` directive) has ended a fence from
-   * inside, a tracker's marks are out of step, and the extractor's own fences
-   * count in any case.
+   * inside, a tracker's marks are out of step: from there on the extractor's own
+   * fences count in any case, and text is marked by them.
    */
   readonly trackFences?: boolean | undefined;
   /**
@@ -154,7 +154,8 @@ export interface DirectiveExtractorStreamOptions {
  *   span (as CommonMark has them) or behind a back-slash. A complete tag behind a
  *   backtick run that may still close waits until it does (then it is text) or the
  *   paragraph ends (then it counts). The closer of a reasoning directive beats an
- *   open fence, and waits for its line only: models forget to close both.
+ *   open fence, and only a span on its own line hides it: models forget to close
+ *   both.
  * - Attributes: double, single, without quotes, without value; line ends and `>`
  *   inside quotes are fine. Nothing is trimmed, nothing decoded unless asked for.
  * - Inside a directive other names are content. Openers of its own name are nested,
@@ -166,7 +167,9 @@ export interface DirectiveExtractorStreamOptions {
  * - Ids are made of offsets: unique in the stream as long as the offsets are.
  *
  * After a fence tracker its marks count, see `trackFences`; alone, fences are found
- * by the same machine. The marks of text parts are kept.
+ * by the same machine. The marks of text parts are kept, and its fence parts pass,
+ * until a closer ends a fence from inside: then the tracker would take the rest of
+ * the answer for code, so fences and marks are made anew behind that closer.
  *
  * Construction throws a `TypeError` for names that cannot be matched, impossible
  * definitions and a snapshot of something else, and a `RangeError` for limits

@@ -26,7 +26,7 @@ export interface SnippetExtractorStreamOptions {
    * built-in ones. One with the name of a built-in one replaces it. The
    * built-in ones are, in order: `citation` (`12:15:a.ts`), `language-colon-path`
    * (`ts:a.ts`), `whole-info-path` (`src/a.ts#L3-L9`), `language-path`
-   * (`ts a.ts (3-9)`), `bracketed-path` (`ts [a.ts]`), `attribute`
+   * (`ts a.ts (3-9)`, `ts a.ts:3`), `bracketed-path` (`ts [a.ts]`), `attribute`
    * (`title="a.ts"`), `filepath-line` (`// filepath: a.ts`), `line-before`
    * (`**a.ts**`), `language-word`; with `guess` also `diff-header`,
    * `search-replace`, `first-comment`, `path-fence`, `prose-mention`.
@@ -97,11 +97,13 @@ export interface SnippetExtractorStreamOptions {
  * code that a tool call writes into a file (see {@linkcode ToolEdit}).
  *
  * Strings and parts go in, parts come out. The text flows on untouched: nothing
- * is cut out of it, and but for a few blanks inside containers nothing is held.
- * A `snippet` part stands right behind the fence's closing line (behind the
- * `fence-end` part when an upstream tracker made one); a block without closing
- * line gives one with `closed: false`. Code inside tool calls comes right behind
- * the `tool-call` part.
+ * is cut out of it, and nothing is held but for a few blanks inside containers
+ * and (with `live` in mode `"loose"`) what may be an opening line. A `snippet`
+ * part stands right behind the fence's closing line (behind the `fence-end` part
+ * when an upstream tracker made one); a block without closing line gives one with
+ * `closed: false`. A block inside a directive that was cut out upstream is part of
+ * that directive's content and gives none. Code inside tool calls comes right
+ * behind the `tool-call` part.
  *
  * Memory is bounded by `maxContentLength` and `maxLineLength`. Construction
  * throws a `TypeError` for conventions, rows or snapshots of another shape and

@@ -104,20 +104,6 @@ export function readDirectives(
     }
     return -1;
   };
-  /** Whether a place is in a span when nothing behind `end` counts. */
-  const isHidden = (place: number, start: number, end: number): boolean => {
-    for (let index = start; index < place;) {
-      const length = runAt(index, end);
-      if (length === 0) {
-        index++;
-        continue;
-      }
-      const to = spanEnd(index, end);
-      if (to > place) return true;
-      index = to < 0 ? index + length : to;
-    }
-    return false;
-  };
   const give = (end: number): void => {
     if (open === undefined && end > from) {
       entries.push({ text: text.slice(from, end) });
@@ -148,28 +134,15 @@ export function readDirectives(
       continue;
     }
     if (text[at] === "`") {
-      const end = paragraphEnd(at);
-      const length = runAt(at, end);
-      const to = spanEnd(at, end);
-      if (to < 0) {
-        at += length;
-        continue;
-      }
-      let fired = false;
-      for (let place = at + length; isReasoning && place < to; place++) {
-        const tag = closer(open!.name, place);
-        if (
-          tag === undefined || slashed(place) || place + tag.length > to ||
-          !isProse(place, place + tag.length)
-        ) continue;
-        let lineEnd = place + tag.length;
+      let end = paragraphEnd(at);
+      if (isReasoning) {
+        // Spans stay on their line there.
+        let lineEnd = at;
         while (lineEnd < end && !"\r\n".includes(text[lineEnd]!)) lineEnd++;
-        if (isHidden(place, at, lineEnd)) continue;
-        close(place, tag);
-        fired = true;
-        break;
+        end = lineEnd;
       }
-      if (!fired) at = to;
+      const to = spanEnd(at, end);
+      at = to < 0 ? at + runAt(at, end) : to;
       continue;
     }
     if (text[at] === "<" && !slashed(at)) {

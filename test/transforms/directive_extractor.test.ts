@@ -546,7 +546,15 @@ describe("reasoning", () => {
     ]);
   });
 
-  test("a closer is hidden only by a run that closes on its line", () => {
+  test("a closer is hidden only by a span on its line", () => {
+    check("<think>a ` tick\n</think>Use `ls` now.", think, [
+      ["think", "a ` tick\n"],
+      "Use `ls` now.",
+    ]);
+    check("<think>a ` tick\nthe tag `</think>` ends it</think>ok", think, [
+      ["think", "a ` tick\nthe tag `</think>` ends it"],
+      "ok",
+    ]);
     check("<think>it's a ` tick</think>\nUse `ls` now.", think, [
       ["think", "it's a ` tick"],
       "\nUse `ls` now.",

@@ -11,6 +11,7 @@ import {
   SnippetExtractorStream,
   type SnippetExtractorStreamOptions,
   type StageStream,
+  standardPipeline,
   type ToolEdit,
 } from "../../mod.ts";
 import {
@@ -70,6 +71,15 @@ describe("the opening line", () => {
     ["src/b.go#L3-L9", ". | src/b.go | info | 3-9"],
     ["src/b.go#L3C2-L9C14", ". | src/b.go | info | 3-9"],
     ["rs src/x.rs#L10-20", "rs | src/x.rs | info | 10-20"],
+    ["ts src/a.ts:42", "ts | src/a.ts | info | 42-42"],
+    ["ts src/a.ts:42:7", "ts | src/a.ts | info | 42-42"],
+    ["src/a.ts:42", ". | src/a.ts | info | 42-42"],
+    ["text /var/log/app:42", "text | /var/log/app:42 | info | ."],
+    ["diff ts:src/a.ts", "diff | src/a.ts | info | ."],
+    ["ts file:src/a.ts", "ts | src/a.ts | info | ."],
+    ["ts, src/a.ts", "ts | src/a.ts | info | ."],
+    ["ts 'src/a.ts'", "ts | src/a.ts | info | ."],
+    ["tsx (group)/page.tsx", "tsx | (group)/page.tsx | info | ."],
     ["tsx:pages/_app.tsx", "tsx | pages/_app.tsx | info | ."],
     ["ts:src/x.ts (3-9)", "ts | src/x.ts | info | 3-9"],
     ["ts:src/x.ts#L3-L9", "ts | src/x.ts | info | 3-9"],
@@ -159,6 +169,11 @@ describe("the opening line", () => {
         .toBe(`${info}: ${language} | . | . | .`);
     }
   });
+  test("of HackMD has line numbers behind the language", () => {
+    for (const info of ["js=", "js=101", "js=+"]) {
+      expect(place(fenced(info))).toBe("js | . | . | .");
+    }
+  });
   test("ignores ranges that make no sense", () => {
     expect(place(fenced("ts a.ts (9-3)"))).toBe("ts | a.ts | info | .");
     expect(place(fenced("ts a.ts (0-3)"))).toBe("ts | a.ts | info | .");
@@ -222,6 +237,13 @@ describe("the line before", () => {
       "- a/x.py",
       "> a/x.py",
       "   a/x.py   ",
+      "### 1. `a/x.py`",
+      "- [ ] a/x.py",
+      "[a/x.py](https://a.b/c)",
+      "**[`a/x.py`](a/x.py):**",
+      "'a/x.py'",
+      "(`a/x.py`)",
+      "a/x.py\\",
     ];
     for (const line of lines) {
       for (const between of ["\n", "\n\n", "\r\n\r\n", "\r", "\n  \n"]) {
@@ -234,6 +256,23 @@ describe("the line before", () => {
       .toBe(". | __init__.py | line-before | .");
     expect(place("README.md\n```\nx\n```\n"))
       .toBe(". | README.md | line-before | .");
+  });
+  test("may name lines", () => {
+    for (
+      const [line, range] of [["a/x.py:3", "3-3"], ["`a/x.py:3-9`:", "3-9"], [
+        "**a/x.py#L3-L9**",
+        "3-9",
+      ]] as const
+    ) {
+      expect(place(`${line}\n${fenced("py")}`))
+        .toBe(`py | a/x.py | line-before | ${range}`);
+    }
+  });
+  test("has its underscores escaped, unless back-slashes are steps", () => {
+    expect(place(`src/my\\_file.py\n${fenced("py")}`))
+      .toBe("py | src/my_file.py | line-before | .");
+    expect(place(`src\\my\\_file.py\n${fenced("py")}`))
+      .toBe("py | src\\my\\_file.py | line-before | .");
   });
   test("counts before an indented fence", () => {
     expect(place("1. src/x.py\n\n   ```py\n   x\n   ```\n"))
@@ -260,6 +299,11 @@ describe("the line before", () => {
       "...",
       "/",
       "example.com",
+      "24/7",
+      "12/05/2024",
+      "a/x.py.",
+      "a/x.py, b/y.py",
+      "~~a/x.py~~",
       `${"a".repeat(250)}/x.py`,
       `a/${"b".repeat(2_000)}.py`,
     ];
@@ -296,6 +340,19 @@ describe("guesses", () => {
   test("the only path in the sentence above", () => {
     expect(place("Update `src/app.ts` like so:\n\n```ts\nx\n```\n", guess))
       .toBe("ts | src/app.ts | prose | .");
+    for (
+      const [line, path] of [
+        ["Create a `Dockerfile`:", "Dockerfile"],
+        ["**Makefile**", "Makefile"],
+        ["Put this into `.env`:", ".env"],
+        ["`.eslintrc`", ".eslintrc"],
+        ["Use `.map` for that:", "."],
+        ["Compare `Makefile` and `Justfile`:", "."],
+      ] as const
+    ) {
+      expect(place(`${line}\n${fenced("")}`, guess))
+        .toBe(path === "." ? ". | . | . | ." : `. | ${path} | prose | .`);
+    }
     expect(place("Put this into (src/app.ts):\n```ts\nx\n```\n", guess))
       .toBe("ts | src/app.ts | prose | .");
     expect(place("Copy a/b.ts to c/d.ts:\n```ts\nx\n```\n", guess))
@@ -546,6 +603,24 @@ describe("an upstream tracker", () => {
     expect(found.length).toBe(1);
     expect(parts.filter(({ type }) => type === "fence-end").length).toBe(1);
   });
+  test("whose fence is inside a directive gives none", () => {
+    const text = "<log>\n```ts a.ts\nx\n```\n</log>\n```js\ny\n```\n";
+    const parts = parse(
+      text,
+      standardPipeline({ directives: ["log"] }),
+    ) as Part[];
+    const found = parts.filter(({ type }) => type === "snippet");
+    expect(found).toMatchObject([{ language: "js", content: "y\n" }]);
+  });
+  test("whose fence was begun in what was cut out gives half a snippet", () => {
+    const parts = marked.filter((part) =>
+      part.type !== "text" || part.start > 14 || part.start < 3
+    );
+    const [found] = parse(parts, new SnippetExtractorStream()).filter((
+      { type },
+    ) => type === "snippet");
+    expect(found).toMatchObject({ content: " a\n", closed: false });
+  });
   test("whose fence is open at the end gives a snippet that is not closed", () => {
     const parts = parse(marked.slice(0, 4), new SnippetExtractorStream());
     expect(parts.at(-1)).toMatchObject({
@@ -719,6 +794,25 @@ describe("live", () => {
         whole.rest.map((part) => part.type === "snippet" ? part.content : "")
           .join(""),
       );
+    }
+  });
+  test("has its start at one place, however the text is cut", () => {
+    const texts = ["a ```js b``` c", "a ```{x}\ny", "<pre> ```js b```\n"];
+    for (const input of texts) {
+      const places = (chunks: string[]) => {
+        const parts = run(
+          new SnippetExtractorStream({
+            live: true,
+            mode: "loose",
+            tagBlocks: true,
+          }),
+          chunks,
+        );
+        return merged(parts.filter(({ type }) => type !== "snippet-delta"));
+      };
+      for (const chunks of cuttings(input)) {
+        expect(places(chunks)).toEqual(places([input]));
+      }
     }
   });
   test("gives a delta with each chunk of code", () => {

@@ -391,7 +391,7 @@ export class DirectiveStage extends TextStage {
   }
 
   #passSpans(text: string): void {
-    if (text.includes("`") || this.#isBusy(text)) this.#spans.text(text);
+    if (text.includes("`") || this.#isBusy(text)) this.#readSpans(text);
     this.#state.slashed = this.#isSlashed(text, text.length);
   }
 
@@ -658,10 +658,26 @@ export class DirectiveStage extends TextStage {
     );
   }
 
+  /** The code spans read text that no tag waits in. */
+  #readSpans(text: string): void {
+    let line = text;
+    if (this.#known?.reasoning === true) {
+      // No span reaches into the next line there: one stray tick would hide
+      // the closer.
+      const end = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
+      if (end > 0) {
+        this.#spans.text(text.slice(0, end));
+        this.#spans.end();
+        line = text.slice(end);
+      }
+    }
+    this.#spans.text(line);
+  }
+
   /** The code spans read up to an index, if they have not; gives the index up to which they have. */
   #spansTo(text: string, from: number, to: number): number {
     if (from >= to) return from;
-    this.#spans.text(text.slice(from, to));
+    this.#readSpans(text.slice(from, to));
     return to;
   }
 
@@ -672,7 +688,9 @@ export class DirectiveStage extends TextStage {
       let end = find(text, "`", fed);
       while (text.charCodeAt(end) === TICK) end++;
       // A run's length is known with the code unit behind it.
-      fed = this.#spansTo(text, fed, Math.min(to, end + 1));
+      end = Math.min(to, end + 1);
+      this.#spans.text(text.slice(fed, end));
+      fed = end;
       if (this.#place(at) !== "open") break;
     }
     return fed;
@@ -774,7 +792,7 @@ export class DirectiveStage extends TextStage {
     this.#fireWaiting(waiting, text);
   }
 
-  /** The line of a reasoning closer is over: only a span that ends on it hides the closer. */
+  /** The line of a reasoning closer is over: only a span on it hides the closer. */
   #endLine(waiting: Waiting, text: string, lineEnd: number): void {
     const { at, length } = waiting;
     const spans = new CodeSpans(
