@@ -2,18 +2,20 @@
  * Throws random inputs at stages, pipelines, adapters and decoders, and checks
  * the laws.
  *
- *     npm run fuzz -- --seconds N [--stage S] [--seed X] [--keep]
+ *     npm run fuzz -- --seconds N [--stage S] [--seed X] [--keep] [--coverage]
  *
  * `--stage` takes names of subjects or beginnings of them, with commas between:
  * `salvager`, `fence/inline,provider`. The same seed gives the same inputs in
  * the same order. An input that breaks a law is made as small as can be and
- * printed as a line for test/fuzz/found.jsonl, where `--keep` writes it. Exit
- * code 1 when there was one.
+ * printed as a line for test/fuzz/found.jsonl, where `--keep` writes it.
+ * `--coverage` tells which files have blocks of code that no input reached. Exit
+ * code 1 when a law was broken.
  */
 import { appendFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { Coverage } from "./coverage.ts";
 import { type Finding, fuzzOnce } from "./fuzzer.ts";
 import { mixed } from "./mixed.ts";
 import type { Subject } from "./subject.ts";
@@ -25,7 +27,7 @@ const FOUND = fileURLToPath(new URL("./found.jsonl", import.meta.url));
 const MOST_FINDINGS = 5;
 
 /** How long one subject runs before the next one has its turn. */
-const TURN_MILLISECONDS = 250;
+const LONGEST_TURN = 250;
 
 interface Tally {
   subject: Subject;
@@ -36,7 +38,7 @@ interface Tally {
 
 function usage(message: string): never {
   console.error(
-    `${message}\nUsage: npm run fuzz -- --seconds N [--stage S] [--seed X] [--keep]`,
+    `${message}\nUsage: npm run fuzz -- --seconds N [--stage S] [--seed X] [--keep] [--coverage]`,
   );
   process.exit(2);
 }
@@ -64,6 +66,7 @@ async function main(): Promise<void> {
       stage: { type: "string" },
       seed: { type: "string" },
       keep: { type: "boolean", default: false },
+      coverage: { type: "boolean", default: false },
     },
   });
   const seconds = Number(values.seconds);
@@ -77,6 +80,9 @@ async function main(): Promise<void> {
     milliseconds: 0,
     findings: [],
   }));
+  const coverage = values.coverage ? new Coverage() : undefined;
+  // Every subject has a few turns, however short the time is.
+  const turnLength = Math.min(LONGEST_TURN, seconds * 200 / tallies.length);
   console.log(`seed ${seed}, ${tallies.length} subjects, ${seconds} s`);
   const end = performance.now() + seconds * 1000;
   let isOver = false;
@@ -85,12 +91,26 @@ async function main(): Promise<void> {
     for (const tally of tallies) {
       if (tally.findings.length >= MOST_FINDINGS) continue;
       worked = true;
-      await turn(tally, seed, end, values.keep);
+      await turn(
+        tally,
+        seed,
+        Math.min(end, performance.now() + turnLength),
+        values.keep,
+      );
       if (performance.now() >= end) break;
     }
     isOver = !worked || performance.now() >= end;
   }
   report(tallies);
+  if (coverage !== undefined) {
+    console.log("\nblocks  missed  file");
+    for (const { file, blocks, missed } of await coverage.take()) {
+      if (missed === 0) continue;
+      console.log(
+        `${String(blocks).padStart(6)}  ${String(missed).padStart(6)}  ${file}`,
+      );
+    }
+  }
   process.exitCode = tallies.some(({ findings }) => findings.length > 0)
     ? 1
     : 0;
@@ -99,11 +119,10 @@ async function main(): Promise<void> {
 async function turn(
   tally: Tally,
   seed: number,
-  end: number,
+  stop: number,
   keep: boolean,
 ): Promise<void> {
   const begin = performance.now();
-  const stop = Math.min(end, begin + TURN_MILLISECONDS);
   let lost = 0;
   do {
     const before = performance.now();
