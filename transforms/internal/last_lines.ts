@@ -71,9 +71,13 @@ export class LastLines {
   }
 
   #shorten(): string {
-    let text = this.#pieces.join("");
-    if (text.length > this.#limit) {
-      text = text.slice(-this.#limit);
+    const limit = this.#limit;
+    let from = this.#pieces.length;
+    let kept = 0;
+    while (from > 0 && kept < limit) kept += this.#pieces[--from]!.length;
+    let text = this.#pieces.slice(from).join("");
+    if (this.#length > limit) {
+      text = text.slice(-limit);
       this.#cut = true;
     }
     this.#pieces = [text];
@@ -84,8 +88,12 @@ export class LastLines {
 
 /** Offset of the last line end before `before`, -1 when there is none. */
 function lineEnd(text: string, before: number): number {
-  return before === 0 ? -1 : Math.max(
-    text.lastIndexOf("\n", before - 1),
-    text.lastIndexOf("\r", before - 1),
-  );
+  // Lines are short, and often there is no CR in the whole text.
+  let at = before - 1;
+  while (at >= 0 && !isLineEnd(text.charCodeAt(at))) at--;
+  return at;
+}
+
+function isLineEnd(unit: number): boolean {
+  return unit === 0x0a || unit === 0x0d;
 }

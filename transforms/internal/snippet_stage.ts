@@ -468,10 +468,8 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
     const follows = this.#contentBefore !== null &&
       above.startsWith(CLOSING_LINE) &&
       above.slice(CLOSING_LINE.length).trim() === "";
-    this.#open = {
+    const open: OpenSnippet = {
       fence,
-      ...(lineBefore === undefined ? {} : { lineBefore }),
-      ...(follows ? { contentBefore: this.#contentBefore! } : {}),
       opening: "",
       opened: false,
       joined: [],
@@ -479,8 +477,12 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
       length: 0,
       cut: false,
       afterCarriageReturn: false,
-      inContainer: fence.start !== this.#told || !/(?:^|[\r\n])$/.test(above),
+      inContainer: fence.start !== this.#told ||
+        !(above === "" || above.endsWith("\n") || above.endsWith("\r")),
     };
+    if (lineBefore !== undefined) open.lineBefore = lineBefore;
+    if (follows) open.contentBefore = this.#contentBefore!;
+    this.#open = open;
     this.#contentBefore = null;
   }
 
