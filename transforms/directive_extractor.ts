@@ -9,8 +9,7 @@ import type {
   DirectiveDefinitions,
   DirectiveOutput,
 } from "./directive_types.ts";
-import { DirectiveSet } from "./internal/directive_set.ts";
-import { DirectiveStage } from "./internal/directive_stage.ts";
+import { makeDirectiveStage } from "./internal/make_directive_stage.ts";
 import type { FenceMode } from "./fence_tracker.ts";
 import type { Part } from "./part.ts";
 import { type Stage, StageStream } from "./stage.ts";
@@ -229,7 +228,7 @@ export class DirectiveExtractorStream<
    */
   constructor(options: Options) {
     super(
-      makeStage(options) as Stage<string | Part, unknown> as Stage<
+      makeDirectiveStage(options) as Stage<string | Part, unknown> as Stage<
         string | Part,
         DirectiveOutput<Options>
       >,
@@ -238,70 +237,4 @@ export class DirectiveExtractorStream<
         : { highWaterMark: options.highWaterMark },
     );
   }
-}
-
-function makeStage(options: DirectiveExtractorStreamOptions): DirectiveStage {
-  const {
-    directives = [],
-    reasoning = false,
-    dialect = "xml",
-    startInside,
-    onlyAtStart = false,
-    unclosed = "directive",
-    decodeEntities = false,
-    caseInsensitive = false,
-    partials = false,
-    codeAware = true,
-    trackFences,
-    mode = "tolerant",
-    maxTagLength = 4_096,
-    maxHeldSpan = 4_096,
-    maxDepth = 64,
-    maxContentLength = 1_048_576,
-    snapshot,
-  } = options;
-  if (dialect !== "xml" && dialect !== "container") {
-    throw new TypeError(
-      `Cannot extract directives: dialect "${dialect}" is neither "xml" nor "container"`,
-    );
-  }
-  if (unclosed !== "directive" && unclosed !== "text") {
-    throw new TypeError(
-      `Cannot extract directives: unclosed "${unclosed}" is neither "directive" nor "text"`,
-    );
-  }
-  const limits = { maxTagLength, maxHeldSpan, maxDepth, maxContentLength };
-  for (const [name, limit] of Object.entries(limits)) {
-    if (!(limit >= 1)) {
-      throw new RangeError(
-        `Cannot use ${name} "${limit}": it must be 1 or more`,
-      );
-    }
-  }
-  const containers = dialect === "container";
-  const set = new DirectiveSet({
-    directives,
-    reasoning,
-    containers,
-    caseInsensitive,
-  });
-  if (startInside !== undefined && set.get(startInside) === undefined) {
-    throw new TypeError(
-      `Cannot start inside "${startInside}": it is not among the directives`,
-    );
-  }
-  return new DirectiveStage({
-    set,
-    containers,
-    codeAware,
-    mode,
-    trackFences,
-    decodeEntities,
-    caseInsensitive,
-    startInside,
-    onlyAtStart,
-    unclosedText: unclosed === "text",
-    partials,
-    ...limits,
-  }, snapshot);
 }

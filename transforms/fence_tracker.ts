@@ -69,16 +69,6 @@ export interface FenceTrackerStreamOptions {
   highWaterMark?: number;
 }
 
-const MODES: readonly unknown[] = ["commonmark", "tolerant", "loose"];
-
-function checkLimit(name: string, value: number | undefined): void {
-  if (value !== undefined && !(value >= 1)) {
-    throw new RangeError(
-      `Cannot track fences with ${name} "${value}": it must be 1 or more`,
-    );
-  }
-}
-
 /**
  * Finds fenced code blocks while the text streams, as CommonMark defines them:
  * in block quotes and lists, with tildes, with longer markers, unclosed at the
@@ -129,20 +119,6 @@ export class FenceTrackerStream extends StageStream<string | Part, Part> {
    * @param options See {@linkcode FenceTrackerStreamOptions}.
    */
   constructor(options: FenceTrackerStreamOptions = {}) {
-    const { mode, inline } = options;
-    if (mode !== undefined && !MODES.includes(mode)) {
-      throw new TypeError(
-        `Cannot track fences in mode "${mode}": use "commonmark", "tolerant" or "loose"`,
-      );
-    }
-    if (inline !== undefined && inline !== "hold") {
-      throw new TypeError(
-        `Cannot track code spans with inline "${inline}": use "hold" or leave it out`,
-      );
-    }
-    checkLimit("maxInfoLength", options.maxInfoLength);
-    checkLimit("maxDepth", options.maxDepth);
-    checkLimit("maxSpanLength", options.maxSpanLength);
     super(new FenceTrackerStage(options), options);
   }
 }

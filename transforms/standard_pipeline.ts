@@ -5,26 +5,17 @@
  */
 
 import type { Part } from "./part.ts";
-import { pipeline } from "./pipeline.ts";
-import {
-  DirectiveExtractorStream,
-  type DirectiveExtractorStreamOptions,
-} from "./directive_extractor.ts";
-import {
-  type FenceMode,
-  FenceTrackerStream,
-  type FenceTrackerStreamOptions,
-} from "./fence_tracker.ts";
-import {
-  SnippetExtractorStream,
-  type SnippetExtractorStreamOptions,
-} from "./snippet_extractor.ts";
-import type { StageStream } from "./stage.ts";
-import { SurrogateSanitizerStream } from "./surrogate_sanitizer.ts";
-import {
-  ToolCallSalvagerStream,
-  type ToolCallSalvagerStreamOptions,
-} from "./tool_call_salvager.ts";
+import type { DirectiveExtractorStreamOptions } from "./directive_extractor.ts";
+import type { FenceMode, FenceTrackerStreamOptions } from "./fence_tracker.ts";
+import { FenceTrackerStage } from "./internal/fence_tracker_stage.ts";
+import { FusedStage } from "./internal/fused_stage.ts";
+import { makeDirectiveStage } from "./internal/make_directive_stage.ts";
+import { makeSalvagerStage } from "./internal/make_salvager_stage.ts";
+import { SnippetExtractor } from "./internal/snippet_stage.ts";
+import { SurrogateSanitizerStage } from "./internal/surrogate_sanitizer_stage.ts";
+import type { SnippetExtractorStreamOptions } from "./snippet_extractor.ts";
+import { type Stage, StageStream } from "./stage.ts";
+import type { ToolCallSalvagerStreamOptions } from "./tool_call_salvager.ts";
 
 /** Options of {@linkcode standardPipeline}. */
 export interface StandardPipelineOptions {
@@ -104,7 +95,6 @@ export function standardPipeline(
   options: StandardPipelineOptions = {},
 ): StageStream<string | Part, Part> {
   const { fences = "tolerant", snippets = true, highWaterMark } = options;
-  const stream = highWaterMark === undefined ? {} : { highWaterMark };
   const hasTools = options.tools !== undefined &&
     Object.keys(options.tools).length > 0;
   const directiveOptions = options.directiveOptions ?? {};
@@ -121,50 +111,52 @@ export function standardPipeline(
     );
   }
   let next = 0;
-  const sanitizer = new SurrogateSanitizerStream({
-    snapshot: snapshots[next++],
-    ...stream,
-  });
-  const stages: StageStream<string | Part, Part>[] = [];
+  // Stages without their streams: a stream takes longer to make than a stage.
+  const stages: Stage<string | Part, string | Part>[] = [
+    new SurrogateSanitizerStage({ snapshot: snapshots[next++] }),
+  ];
   if (hasTools) {
     stages.push(
-      new ToolCallSalvagerStream({
+      makeSalvagerStage({
         ...options.toolCalls,
         tools: options.tools!,
         snapshot: snapshots[next++],
-        ...stream,
       }),
     );
   }
   stages.push(
-    new FenceTrackerStream({
+    new FenceTrackerStage({
       ...(typeof fences === "string" ? { mode: fences } : fences),
       snapshot: snapshots[next++],
-      ...stream,
     }),
   );
   if (hasDirectives) {
     stages.push(
-      new DirectiveExtractorStream({
+      makeDirectiveStage({
         // The tracker is right before it.
         trackFences: false,
         mode: typeof fences === "string" ? fences : fences.mode,
         ...directiveOptions,
         directives: options.directives ?? [],
         snapshot: snapshots[next++],
-        ...stream,
       }),
     );
   }
   if (snippets !== false) {
     stages.push(
-      new SnippetExtractorStream({
+      new SnippetExtractor({
         trackFences: false,
         ...(snippets === true ? {} : snippets),
         snapshot: snapshots[next++],
-        ...stream,
       }),
     );
   }
-  return pipeline(sanitizer, ...stages) as StageStream<string | Part, Part>;
+  return new StageStream(
+    // Behind the sanitizer there is always a stage that makes parts of strings.
+    new FusedStage(stages as Stage<unknown, unknown>[]) as Stage<
+      string | Part,
+      Part
+    >,
+    highWaterMark === undefined ? {} : { highWaterMark },
+  );
 }

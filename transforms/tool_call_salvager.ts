@@ -24,12 +24,7 @@
  */
 
 import type { Dialect } from "./dialect.ts";
-import { dialects } from "./dialects/mod.ts";
-import { checkDialect } from "./internal/check_dialect.ts";
-import { type CompiledForm, compileForm } from "./internal/compiled_form.ts";
-import { OfferedTools } from "./internal/offered_tools.ts";
-import { REASONING_NAMES } from "./internal/directive_set.ts";
-import { SalvagerStage } from "./internal/salvager_stage.ts";
+import { makeSalvagerStage } from "./internal/make_salvager_stage.ts";
 import type { Part } from "./part.ts";
 import type { Schema, Tool } from "./schema.ts";
 import { StageStream, type StageStreamOptions } from "./stage.ts";
@@ -122,12 +117,6 @@ export interface ToolCallSalvagerStreamOptions extends StageStreamOptions {
   readonly snapshot?: unknown;
 }
 
-/** What a model's stray word before a bare call usually is. */
-const LEAD_IN: readonly string[] = ["count", "court", "call", "course", "sure"];
-
-/** Compiled forms, so that a stream is cheap to make. */
-const compiled: WeakMap<Dialect, CompiledForm[]> = new WeakMap();
-
 /**
  * Cuts tool calls out of text: strings or parts in, parts out. What counts as a
  * call stands in the docs of its module.
@@ -167,111 +156,6 @@ export class ToolCallSalvagerStream extends StageStream<string | Part, Part> {
    * @param options See {@linkcode ToolCallSalvagerStreamOptions}.
    */
   constructor(options: ToolCallSalvagerStreamOptions = {}) {
-    const prefix = options.idPrefix ?? "call_";
-    super(
-      new SalvagerStage({
-        tools: new OfferedTools(
-          toolsOf(options.tools ?? []),
-          options.repairJson,
-        ),
-        forms: formsOf(options.dialects ?? "auto"),
-        bare: options.bare === "line-start",
-        leadIn: leadInOf(options.leadIn ?? LEAD_IN),
-        startInside: options.startInside,
-        reasoning: options.reasoning ?? REASONING_NAMES,
-        afterNativeCall: options.afterNativeCall ?? "on",
-        progress: options.progress ?? false,
-        generateId: options.generateId ?? ((index) => `${prefix}${index}`),
-        candidateLimit: limitOf(
-          "maxCandidateLength",
-          options.maxCandidateLength ?? 65_536,
-        ),
-        valueLimit: limitOf(
-          "maxValueLength",
-          options.maxValueLength ?? 1_048_576,
-        ),
-      }, options.snapshot),
-      options,
-    );
+    super(makeSalvagerStage(options), options);
   }
-}
-
-function toolsOf(
-  tools: NonNullable<ToolCallSalvagerStreamOptions["tools"]>,
-): ReadonlyMap<string, Schema | undefined> {
-  const schemas = new Map<string, Schema | undefined>();
-  const entries = Array.isArray(tools)
-    ? (tools as readonly Tool[]).map(({ name, inputSchema }) =>
-      [name, inputSchema] as const
-    )
-    : Object.entries(tools as Readonly<Record<string, Schema | undefined>>);
-  for (const [name, schema] of entries) {
-    if (typeof name !== "string" || name === "") {
-      throw new TypeError("Cannot salvage calls: a tool has no name");
-    }
-    if (schemas.has(name)) {
-      throw new TypeError(
-        `Cannot salvage calls: there are two tools "${name}"`,
-      );
-    }
-    schemas.set(name, schema);
-  }
-  return schemas;
-}
-
-function formsOf(
-  wanted: NonNullable<ToolCallSalvagerStreamOptions["dialects"]>,
-): CompiledForm[] {
-  const forms = new Set<CompiledForm>();
-  for (const one of wanted === "auto" ? ["auto"] : wanted) {
-    if (one === "auto") {
-      for (const dialect of dialects) {
-        for (const form of compile(dialect)) {
-          if (!form.form.named) forms.add(form);
-        }
-      }
-      continue;
-    }
-    const dialect = typeof one === "string"
-      ? dialects.find(({ name }) => name === one)
-      : one;
-    if (dialect === undefined) {
-      throw new RangeError(
-        `Cannot salvage calls: there is no dialect "${one}"; known are "auto", ${
-          dialects.map(({ name }) => `"${name}"`).join(", ")
-        }`,
-      );
-    }
-    for (const form of compile(dialect)) forms.add(form);
-  }
-  return [...forms];
-}
-
-function compile(dialect: Dialect): CompiledForm[] {
-  let forms = compiled.get(dialect);
-  if (forms === undefined) {
-    checkDialect(dialect);
-    forms = dialect.forms.map((form) => compileForm(dialect.name, form));
-    compiled.set(dialect, forms);
-  }
-  return forms;
-}
-
-function leadInOf(words: readonly string[]): readonly string[] {
-  const wrong = words.find((word) =>
-    word === "" || word.length > 14 || /[\r\n]/.test(word)
-  );
-  if (wrong !== undefined) {
-    throw new RangeError(
-      `Cannot use "${wrong}" as leadIn: a word has 1 to 14 characters on one line`,
-    );
-  }
-  return words;
-}
-
-function limitOf(name: string, limit: number): number {
-  if (!(limit > 0)) {
-    throw new RangeError(`Cannot use ${name} "${limit}": it must be above 0`);
-  }
-  return limit;
 }

@@ -12,6 +12,7 @@ import { makeSnapshot, openSnapshot } from "./snapshot.ts";
 import { TextStage } from "./text_stage.ts";
 
 const STAGE = "fence-tracker";
+const MODES: readonly unknown[] = ["commonmark", "tolerant", "loose"];
 
 interface State {
   offset: number;
@@ -47,6 +48,20 @@ export class FenceTrackerStage extends TextStage {
 
   constructor(options: FenceTrackerStreamOptions) {
     super();
+    const { mode, inline } = options;
+    if (mode !== undefined && !MODES.includes(mode)) {
+      throw new TypeError(
+        `Cannot track fences in mode "${mode}": use "commonmark", "tolerant" or "loose"`,
+      );
+    }
+    if (inline !== undefined && inline !== "hold") {
+      throw new TypeError(
+        `Cannot track code spans with inline "${inline}": use "hold" or leave it out`,
+      );
+    }
+    checkLimit("maxInfoLength", options.maxInfoLength);
+    checkLimit("maxDepth", options.maxDepth);
+    checkLimit("maxSpanLength", options.maxSpanLength);
     const state = openSnapshot<State>(STAGE, options.snapshot);
     const holds = options.inline === "hold";
     this.#maxSpanLength = options.maxSpanLength ?? 4096;
@@ -257,3 +272,11 @@ export class FenceTrackerStage extends TextStage {
 }
 
 function ignore(): void {}
+
+function checkLimit(name: string, value: number | undefined): void {
+  if (value !== undefined && !(value >= 1)) {
+    throw new RangeError(
+      `Cannot track fences with ${name} "${value}": it must be 1 or more`,
+    );
+  }
+}

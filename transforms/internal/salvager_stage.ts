@@ -12,7 +12,7 @@ import {
   CallSurroundings,
   type CallSurroundingsSnapshot,
 } from "./call_surroundings.ts";
-import { type CompiledForm, openingsOf } from "./compiled_form.ts";
+import type { CompiledForm } from "./compiled_form.ts";
 import type { FormReader, FormReaderOptions } from "./form_reader.ts";
 import { type HeldText, textPart } from "./held_text.ts";
 import type { OfferedTools } from "./offered_tools.ts";
@@ -33,6 +33,8 @@ import { CALL_OPEN, openings, UNIT_OPEN } from "./token_program.ts";
 export interface SalvagerConfiguration {
   readonly tools: OfferedTools;
   readonly forms: readonly CompiledForm[];
+  /** What the forms and reasoning tags begin with. */
+  readonly openers: OpenerTable;
   readonly bare: boolean;
   readonly leadIn: readonly string[];
   readonly startInside: string | undefined;
@@ -135,7 +137,7 @@ export class SalvagerStage extends TextStage {
 
   constructor(configuration: SalvagerConfiguration, snapshot: unknown) {
     super();
-    const { forms, tools, reasoning, startInside } = configuration;
+    const { forms, tools, startInside } = configuration;
     this.#configuration = configuration;
     this.#readerOptions = {
       names: tools,
@@ -149,10 +151,7 @@ export class SalvagerStage extends TextStage {
     this.#messageForms = forms.flatMap(({ form }, index) =>
       form.position === "message" ? [index] : []
     );
-    this.#table = new OpenerTable([
-      ...openersOf(forms, tools),
-      ...reasoning.map((name, index) => [`<${name}>`, -1 - index] as const),
-    ]);
+    this.#table = configuration.openers;
 
     const saved = openSnapshot<Snapshot>(STAGE, snapshot);
     if (
@@ -1010,20 +1009,6 @@ const MESSAGES: Readonly<Record<FormReader["reason"], string>> = {
 };
 
 /** What forms begin with, each with the form's index. */
-function openersOf(
-  forms: readonly CompiledForm[],
-  tools: OfferedTools,
-): (readonly [string, number])[] {
-  const names = [...tools.schemas.keys()];
-  return forms.flatMap((compiled, index) =>
-    compiled.form.position === "message"
-      ? []
-      : (compiled.openings ?? openingsOf(compiled, names)).map((opening) =>
-        [opening, index] as const
-      )
-  );
-}
-
 /** Whether a form that is the whole message may begin with this code unit. */
 function beginsMessage({ form, program }: CompiledForm, unit: number): boolean {
   const opener = form.open === undefined ? CALL_OPEN : UNIT_OPEN;

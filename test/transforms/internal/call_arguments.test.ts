@@ -3,7 +3,7 @@ import type { Dialect } from "../../../mod.ts";
 import { clineXml } from "../../../transforms/dialects/cline_xml.ts";
 import { hermes } from "../../../transforms/dialects/hermes.ts";
 import { readArguments } from "../../../transforms/internal/call_arguments.ts";
-import { compileForm } from "../../../transforms/internal/compiled_form.ts";
+import { CompiledForm } from "../../../transforms/internal/compiled_form.ts";
 import { FormReader } from "../../../transforms/internal/form_reader.ts";
 import { OfferedTools } from "../../../transforms/internal/offered_tools.ts";
 
@@ -17,7 +17,7 @@ const tools = new OfferedTools(
 
 /** What becomes of the first call in a text. */
 function read(dialect: Dialect, text: string) {
-  const form = compileForm(dialect.name, dialect.forms[0]!);
+  const form = new CompiledForm(dialect.name, dialect.forms[0]!);
   const reader = new FormReader(form, { names: tools });
   for (let at = 0; reader.event !== "call";) {
     at = reader.read(text, at, text.length);

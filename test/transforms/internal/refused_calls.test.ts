@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { anthropic } from "../../../transforms/dialects/anthropic.ts";
 import { hermes } from "../../../transforms/dialects/hermes.ts";
-import { compileForm } from "../../../transforms/internal/compiled_form.ts";
+import { CompiledForm } from "../../../transforms/internal/compiled_form.ts";
 import { RefusedCalls } from "../../../transforms/internal/refused_calls.ts";
 
 const forms = [anthropic, hermes].map((dialect) =>
-  compileForm(dialect.name, dialect.forms[0]!)
+  new CompiledForm(dialect.name, dialect.forms[0]!)
 );
 
 /** Follows a text, one code unit at a time; gives where values were. */

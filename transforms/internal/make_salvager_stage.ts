@@ -1,0 +1,172 @@
+import type { Dialect } from "../dialect.ts";
+import { dialects } from "../dialects/mod.ts";
+import type { Schema, Tool } from "../schema.ts";
+import type { ToolCallSalvagerStreamOptions } from "../tool_call_salvager.ts";
+import { checkDialect } from "./check_dialect.ts";
+import { CompiledForm } from "./compiled_form.ts";
+import { REASONING_NAMES } from "./directive_set.ts";
+import { OfferedTools } from "./offered_tools.ts";
+import { OpenerTable } from "./opener_table.ts";
+import { SalvagerStage } from "./salvager_stage.ts";
+
+/** What a model's stray word before a bare call usually is. */
+const LEAD_IN: readonly string[] = ["count", "court", "call", "course", "sure"];
+
+/** Compiled forms, so that a stream is cheap to make. */
+const compiled: WeakMap<Dialect, CompiledForm[]> = new WeakMap();
+
+/** Tables by forms and names: the same tools come with every answer of a conversation. */
+const tables: WeakMap<readonly CompiledForm[], Map<string, OpenerTable>> =
+  new WeakMap();
+const MOST_TABLES = 64;
+
+/** Checks the options and makes the machine of a `ToolCallSalvagerStream`. */
+export function makeSalvagerStage(
+  options: ToolCallSalvagerStreamOptions,
+): SalvagerStage {
+  const prefix = options.idPrefix ?? "call_";
+  const tools = new OfferedTools(
+    toolsOf(options.tools ?? []),
+    options.repairJson,
+  );
+  const forms = formsOf(options.dialects ?? "auto");
+  const reasoning = options.reasoning ?? REASONING_NAMES;
+  return new SalvagerStage({
+    tools,
+    forms,
+    openers: openersOf(forms, tools, reasoning),
+    bare: options.bare === "line-start",
+    leadIn: leadInOf(options.leadIn ?? LEAD_IN),
+    startInside: options.startInside,
+    reasoning,
+    afterNativeCall: options.afterNativeCall ?? "on",
+    progress: options.progress ?? false,
+    generateId: options.generateId ?? ((index) => `${prefix}${index}`),
+    candidateLimit: limitOf(
+      "maxCandidateLength",
+      options.maxCandidateLength ?? 65_536,
+    ),
+    valueLimit: limitOf(
+      "maxValueLength",
+      options.maxValueLength ?? 1_048_576,
+    ),
+  }, options.snapshot);
+}
+
+/** What to look for, with the form's index; reasoning tags count from -1 down. */
+function openersOf(
+  forms: readonly CompiledForm[],
+  tools: OfferedTools,
+  reasoning: readonly string[],
+): OpenerTable {
+  const names = [...tools.schemas.keys()];
+  let known = tables.get(forms);
+  if (known === undefined || known.size >= MOST_TABLES) {
+    tables.set(forms, known = new Map());
+  }
+  const key = JSON.stringify([names, reasoning]);
+  let table = known.get(key);
+  if (table === undefined) {
+    table = new OpenerTable([
+      ...forms.flatMap((compiled, index) =>
+        compiled.form.position === "message"
+          ? []
+          : compiled.openings(names).map((opening) => [opening, index] as const)
+      ),
+      ...reasoning.map((name, index) => [`<${name}>`, -1 - index] as const),
+    ]);
+    known.set(key, table);
+  }
+  return table;
+}
+
+function toolsOf(
+  tools: NonNullable<ToolCallSalvagerStreamOptions["tools"]>,
+): ReadonlyMap<string, Schema | undefined> {
+  const schemas = new Map<string, Schema | undefined>();
+  const entries = Array.isArray(tools)
+    ? (tools as readonly Tool[]).map(({ name, inputSchema }) =>
+      [name, inputSchema] as const
+    )
+    : Object.entries(tools as Readonly<Record<string, Schema | undefined>>);
+  for (const [name, schema] of entries) {
+    if (typeof name !== "string" || name === "") {
+      throw new TypeError("Cannot salvage calls: a tool has no name");
+    }
+    if (schemas.has(name)) {
+      throw new TypeError(
+        `Cannot salvage calls: there are two tools "${name}"`,
+      );
+    }
+    schemas.set(name, schema);
+  }
+  return schemas;
+}
+
+let autoForms: readonly CompiledForm[] | undefined;
+
+function formsOf(
+  wanted: NonNullable<ToolCallSalvagerStreamOptions["dialects"]>,
+): readonly CompiledForm[] {
+  return wanted === "auto"
+    ? autoForms ??= listForms(["auto"])
+    : listForms(wanted);
+}
+
+function listForms(wanted: readonly (string | Dialect)[]): CompiledForm[] {
+  const forms = new Set<CompiledForm>();
+  for (const one of wanted) {
+    if (one === "auto") {
+      for (const dialect of dialects) {
+        for (const form of compile(dialect)) {
+          if (!form.form.named) forms.add(form);
+        }
+      }
+      continue;
+    }
+    const dialect = typeof one === "string"
+      ? dialects.find(({ name }) => name === one)
+      : one;
+    if (dialect === undefined) {
+      throw new RangeError(
+        `Cannot salvage calls: there is no dialect "${one}"; known are "auto", ${
+          dialects.map(({ name }) => `"${name}"`).join(", ")
+        }`,
+      );
+    }
+    for (const form of compile(dialect)) forms.add(form);
+  }
+  return [...forms];
+}
+
+function compile(dialect: Dialect): CompiledForm[] {
+  let forms = compiled.get(dialect);
+  if (forms === undefined) {
+    const isBuiltIn = dialects.includes(dialect);
+    if (!isBuiltIn) checkDialect(dialect);
+    forms = dialect.forms.map((form) => new CompiledForm(dialect.name, form));
+    // What is wrong with a dialect of somebody else has to show now.
+    if (!isBuiltIn) forms.forEach((form) => form.program);
+    compiled.set(dialect, forms);
+  }
+  return forms;
+}
+
+function leadInOf(words: readonly string[]): readonly string[] {
+  const wrong = words.find((word) =>
+    word === "" || word.length > 14 || /[\r\n]/.test(word)
+  );
+  if (wrong !== undefined) {
+    throw new RangeError(
+      `Cannot use "${wrong}" as leadIn: a word has 1 to 14 characters on one line`,
+    );
+  }
+  return words;
+}
+
+function limitOf(name: string, limit: number): number {
+  if (!(limit > 0)) {
+    throw new RangeError(`Cannot use ${name} "${limit}": it must be above 0`);
+  }
+  return limit;
+}
