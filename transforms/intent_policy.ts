@@ -155,6 +155,9 @@ export class IntentPolicy {
   readonly policy: ToolPolicy;
   readonly #options: IntentPolicyOptions;
   #intents: readonly Intent[] = [];
+  /** How many readings have begun, and which of them the list is from. */
+  #readings = 0;
+  #reading = 0;
   #activeId: string | undefined;
 
   /**
@@ -180,15 +183,24 @@ export class IntentPolicy {
   }
 
   /**
-   * Reads the intents again. Rejects with a `TypeError` when they are not as they should be, and
-   * with whatever `load` throws; then no intent is known, and everything that changes
-   * something is blocked.
+   * Reads the intents again. Until they are there, those from before count. Rejects with a
+   * `TypeError` when they are not as they should be, and with whatever `load` throws; then no
+   * intent is known, and everything that changes something is blocked.
    *
-   * @returns The intents.
+   * @returns The intents; where readings overlap, those of the one that began last.
    */
   async reload(): Promise<readonly Intent[]> {
-    this.#intents = [];
-    this.#intents = parseIntents(await this.#options.load());
+    const reading = ++this.#readings;
+    let intents: readonly Intent[] = [];
+    try {
+      intents = parseIntents(await this.#options.load());
+    } finally {
+      // A slow reading must not undo one that began after it.
+      if (reading > this.#reading) {
+        this.#reading = reading;
+        this.#intents = intents;
+      }
+    }
     return this.#intents;
   }
 

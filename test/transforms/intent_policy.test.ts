@@ -174,6 +174,36 @@ describe("IntentPolicy", () => {
     expect(await verdict(intents, select("A"))).toBe(true);
   });
 
+  test("while the list is read again, the one from before counts", async () => {
+    const pending: ((status: string) => void)[] = [];
+    let waits = false;
+    const intents = make({
+      load: () => {
+        const list = (status: string) => [{
+          id: "A",
+          status,
+          owned_scope: ["*"],
+        }];
+        if (!waits) return list("in_progress");
+        return new Promise((resolve) =>
+          pending.push((status) => resolve(list(status)))
+        );
+      },
+    });
+    expect(await verdict(intents, select("A"))).toBe(true);
+    waits = true;
+    const first = intents.reload();
+    const second = intents.reload();
+    expect(await verdict(intents, write("a"))).toBe(true);
+    // The second has read the newer file, and is done first.
+    pending[1]!("done");
+    expect((await second)[0]?.status).toBe("done");
+    expect(await verdict(intents, write("a"))).toBe(FORMAL);
+    pending[0]!("in_progress");
+    expect((await first)[0]?.status).toBe("done");
+    expect(await verdict(intents, write("a"))).toBe(FORMAL);
+  });
+
   test("a list that cannot be read blocks", async () => {
     const broken: [unknown, string][] = [
       [null, 'no list under "active_intents"'],
