@@ -269,7 +269,10 @@ export interface SnippetPart {
   language?: string;
   /** The language normalised (`js` → `javascript`), or guessed from the file name. */
   languageId?: string;
-  /** The code: line ends normalised to LF, the final line end kept. */
+  /**
+   * The code of a fence as lines, each with LF at its end as CommonMark has them,
+   * also the last one of a text that is cut; what a tool call writes as written.
+   */
   content: string;
   /** The file it belongs to, as written. */
   filePath?: string;

@@ -495,10 +495,38 @@ describe("the snippet part", () => {
     expect(parts.map(({ type }) => type)).toEqual(["text", "snippet"]);
     const [snippet] = snippets("```go\nfunc a");
     expect(snippet).toMatchObject({
-      content: "func a",
+      // Lines, as CommonMark has them: the last one gets its end.
+      content: "func a\n",
       closed: false,
       end: 12,
     });
+  });
+  test("ends its last line when the text does not, whatever cuts it", () => {
+    for (
+      const [text, content] of [
+        ["```\n", ""],
+        ["```\na", "a\n"],
+        ["```\na\n", "a\n"],
+        ["```\na\r", "a\n"],
+        ["```\na\n  ", "a\n  \n"],
+        ["```\na\n``", "a\n``\n"],
+        ["> ```\n> a", "a\n"],
+        ["> ```\n> a\nb", "a\n"],
+        ["- ```\n  a", "a\n"],
+      ] as const
+    ) {
+      expect(snippets(text)[0]).toMatchObject({ content, closed: false });
+      for (const chunks of [[text], text.split("")]) {
+        const parts = run(new SnippetExtractorStream({ live: true }), chunks);
+        expect(
+          parts.map((part) => part.type === "snippet-delta" ? part.text : "")
+            .join(""),
+        ).toBe(content);
+        expect(parts.find(({ type }) => type === "snippet"))
+          .toMatchObject({ content });
+        expect(textOf(parts)).toBe(text);
+      }
+    }
   });
   test("has LF line ends, also when CR and LF come apart", () => {
     const text = "```\r\na\r\n\rb\r\n```\r\n";
@@ -625,7 +653,7 @@ describe("an upstream tracker", () => {
     const parts = parse(marked.slice(0, 4), new SnippetExtractorStream());
     expect(parts.at(-1)).toMatchObject({
       type: "snippet",
-      content: "let",
+      content: "let\n",
       closed: false,
       end: 17,
     });
@@ -669,7 +697,7 @@ describe("blocks between tags", () => {
       place('<codeblock lang="python" path="a/b.py">\n1', options),
     ).toBe("python | a/b.py | attribute | .");
     expect(snippets("<pre>\n1\n</pre", options)[0]).toMatchObject({
-      content: "1\n</pre",
+      content: "1\n</pre\n",
       closed: false,
     });
   });

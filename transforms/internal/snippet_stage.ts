@@ -526,6 +526,15 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
     if (this.#live) this.#deltas.push(piece);
   }
 
+  /** Content is lines, as in CommonMark: the last one of a text that is cut has an end too. */
+  #endLine(open: OpenSnippet): void {
+    const last = open.pieces.at(-1) ?? open.joined.at(-1);
+    const room = this.#maxContentLength - open.length;
+    if (room > 0 && last !== undefined && !last.endsWith("\n")) {
+      this.#content(open, "\n");
+    }
+  }
+
   #fenceEnd(fence: Fence, closed: boolean, end: number): void {
     const open = this.#open!;
     // Without its opening line it began in what was cut out of the text.
@@ -536,6 +545,7 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
     }
     if (!open.opened) this.#opened(open, end);
     this.#giveUpTo(end);
+    if (!closed) this.#endLine(open);
     this.#giveDeltas();
     const joined = open.joined.join("") + open.pieces.join("");
     const content = open.cut ? wellEnded(joined) : joined;
