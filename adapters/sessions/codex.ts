@@ -14,8 +14,10 @@ import type { Message, SessionStreamOptions } from "./message.ts";
  * (`~/.codex/sessions/<date>/rollout-<time>-<id>.jsonl`) in, its messages out.
  *
  * Answers stand twice in the file, as event and as item: the items count, and
- * events only where a file has no items. Calls and reasoning belong to the
- * assistant's message of their turn. Patches give a snippet for each file they
+ * events only where a file has no items. Each item is a message: what the
+ * assistant says, and each call (role `tool`, origin `model`), since nothing in
+ * the file says which answer a call belongs to; reasoning comes with what
+ * follows it. Patches give a snippet for each file they
  * add or update; what the program says about their success is told by `failed`
  * and `appliedRanges`. Files from before the envelope, and flat records of
  * exporters, are read too.

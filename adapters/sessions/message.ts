@@ -99,14 +99,14 @@ export interface CodeSnippet extends Omit<SnippetPart, "type" | "id"> {
    * that block's text, 0 for code of a tool call.
    */
   block: number;
-  /** The tool whose call wrote it. */
+  /** The tool whose call wrote it; `apply_patch` also where a shell's command calls that. */
   toolName?: string;
   /** `true` when the call failed: this code was not written. */
   failed?: boolean;
   /**
-   * The lines that the edit changed, with the context the program shows, when
-   * the file tells them: one range for each place. `lineRange` reaches from the
-   * first to the last of them.
+   * The lines that the call changed in this file, with the context the program
+   * shows, when the session tells them: one range for each place. `lineRange`
+   * reaches from the first to the last of those that hold this snippet.
    */
   appliedRanges?: [number, number][];
 }
@@ -116,8 +116,10 @@ export interface Message {
   /** Its id in the file, or `line-` and the number of its line (`item-` and of its element). */
   id: string;
   /**
-   * Who speaks. `tool` are results of tools; `system` is also what the program
-   * put in as if the user had said it and marked as such.
+   * Who speaks. `tool` are results of tools, and calls where the file has them
+   * apart from what the assistant says (Codex; then `origin` is `model`);
+   * `system` is also what the program put in as if the user had said it and
+   * marked as such.
    */
   role:
     | "user"
@@ -127,7 +129,7 @@ export interface Message {
     | (string & Record<never, never>);
   /** When, as ISO 8601. */
   timestamp?: string;
-  /** The model that wrote it. */
+  /** The model that wrote it, or made the call. */
   model?: string;
   /** Its content, in order. */
   blocks: Block[];

@@ -168,6 +168,15 @@ const TABLE: readonly Fields[] = [
   },
 ];
 
+/** The tools that run commands. */
+const SHELLS: readonly string[] = [
+  "shell",
+  "shell_command",
+  "local_shell",
+  "exec_command",
+  "container.exec",
+];
+
 /** The tools whose arguments need more than field names. */
 const SPECIAL: readonly ToolEdit[] = [
   { tool: "NotebookEdit", snippets: notebookEdit },
@@ -177,12 +186,13 @@ const SPECIAL: readonly ToolEdit[] = [
   { tool: "text_editor", snippets: editorCommand },
   { tool: "apply_patch", snippets: applyPatch },
   { tool: "patch", snippets: applyPatch },
-  { tool: "shell", snippets: shell },
-  { tool: "shell_command", snippets: shell },
-  { tool: "local_shell", snippets: shell },
-  { tool: "exec_command", snippets: shell },
-  { tool: "container.exec", snippets: shell },
+  ...SHELLS.map((tool) => ({ tool, snippets: shell })),
 ];
+
+/** Whether code in a call of this tool is a patch that its command hands to `apply_patch`. */
+export function isShell(tool: string): boolean {
+  return SHELLS.includes(tool);
+}
 
 /** The table that is always on. */
 export const builtInToolEdits: readonly ToolEdit[] = [

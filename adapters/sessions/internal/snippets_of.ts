@@ -1,6 +1,7 @@
 import { SnippetExtractor } from "../../../transforms/internal/snippet_stage.ts";
 import { placeOfDiff } from "../../../transforms/internal/snippet_conventions/diff_header.ts";
 import { languageId } from "../../../transforms/language_id.ts";
+import { isShell } from "../../../transforms/internal/tool_edits.ts";
 import { setOwn } from "../../../transforms/internal/own_property.ts";
 import type { Part, SnippetPart } from "../../../transforms/part.ts";
 import type { CodeSnippet, SessionStreamOptions } from "../message.ts";
@@ -111,35 +112,37 @@ function finishToolSnippet(
 ): void {
   const { toolCallId } = snippet;
   snippet.start = snippet.end = 0;
-  snippet.toolName = toolName;
+  snippet.toolName = isShell(toolName) ? "apply_patch" : toolName;
   if (toolCallId === "") delete snippet.toolCallId;
   if (toolCallId === undefined || toolCallId === "") return;
   if (draft.failed?.includes(toolCallId) === true) snippet.failed = true;
   const hunks = hunksOf(draft, toolCallId, snippet);
   if (hunks.length === 0) return;
   snippet.appliedRanges = hunks.map(({ first, last }) => [first, last]);
+  // Of several edits in one call the places that hold this one's text.
+  const text = snippet.content.trimEnd();
+  const holding = hunks.filter((hunk) => hunk.text.includes(text));
+  const own = holding.length > 0 ? holding : hunks;
   snippet.lineRange = [
-    Math.min(...hunks.map(({ first }) => first)),
-    Math.max(...hunks.map(({ last }) => last)),
+    Math.min(...own.map(({ first }) => first)),
+    Math.max(...own.map(({ last }) => last)),
   ];
 }
 
-/** The places a snippet went to: of several edits in one call, those that hold its text. */
+/** The places that a call changed in the snippet's file. */
 function hunksOf(
   draft: Draft,
   toolCallId: string,
-  { content, filePath }: SnippetPart | CodeSnippet,
+  { filePath }: SnippetPart | CodeSnippet,
 ): Hunk[] {
   const table = draft.hunks;
   if (table === undefined) return [];
   const byFile = `${toolCallId}\n${filePath ?? ""}`;
-  const all = Object.hasOwn(table, byFile)
+  return Object.hasOwn(table, byFile)
     ? table[byFile]!
     : Object.hasOwn(table, toolCallId)
     ? table[toolCallId]!
     : [];
-  const holding = all.filter(({ text }) => text.includes(content.trimEnd()));
-  return holding.length > 0 ? holding : all;
 }
 
 /**

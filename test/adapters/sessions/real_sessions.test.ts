@@ -75,11 +75,6 @@ function linesOf<Value>(file: string): Value[] {
 
 const answers = linesOf<Answer>("answers.jsonl");
 
-/** A block cut at the end of its text ends as the text does; commonmark.js adds a line end. */
-function tidy(content: string | undefined): string | undefined {
-  return content?.replace(/\n$/, "");
-}
-
 /** What the answers tell of a message. */
 function shapeOf(message: Message) {
   const { snippets, blocks } = message;
@@ -93,7 +88,7 @@ function shapeOf(message: Message) {
     (snippet) => ({
       info: snippet.info ?? "",
       language: snippet.language,
-      content: tidy(snippet.content),
+      content: snippet.content,
       closed: snippet.closed,
       line: line(snippet.block, snippet.start),
       path: snippet.pathSource === "stored" ? undefined : snippet.filePath,
@@ -118,7 +113,7 @@ function shapeOf(message: Message) {
         path: filePath,
         content,
         old: replaces,
-        ...(toolName === "MultiEdit" ? {} : { appliedRanges }),
+        appliedRanges,
       }),
     ),
     hasCode: message.hasCode,
@@ -135,7 +130,7 @@ function expectedShape(answer: AnswerMessage) {
         language: citation === null
           ? fence.language_only ?? fence.language ?? undefined
           : undefined,
-        content: tidy(fence.content),
+        content: fence.content,
         closed: fence.closed,
         line: fence.line,
         // The answers do not read `1:12:path`.
@@ -147,15 +142,13 @@ function expectedShape(answer: AnswerMessage) {
     }),
     tags: (answer.tag_blocks ?? []).map((
       { language, content, closed, line, path },
-    ) => ({ language, content: tidy(content), closed, line, path })),
+    ) => ({ language, content, closed, line, path })),
     tools: answer.tool_snippets.map((snippet) => ({
       tool: snippet.tool,
       path: snippet.path,
       content: snippet.content ?? snippet.diff ?? "",
       old: snippet.old,
-      ...(snippet.tool === "MultiEdit"
-        ? {}
-        : { appliedRanges: snippet.applied_line_ranges }),
+      appliedRanges: snippet.applied_line_ranges,
     })),
     hasCode: answer.hasCode,
   };
@@ -222,11 +215,6 @@ function withoutRanges(shape: ReturnType<typeof shapeOf>) {
   };
 }
 
-/** Calls are part of their turn's message here; the answers list them apart. */
-function withoutTools(shape: ReturnType<typeof shapeOf>) {
-  return { textBlocks: shape.textBlocks, fences: shape.fences };
-}
-
 describe("real sessions of", () => {
   for (
     const kind of [
@@ -266,33 +254,24 @@ describe("real sessions of", () => {
 
   test("codex", () => {
     for (const answer of answers.filter(({ kind }) => kind === "codex")) {
-      const { messages, kind } = read(answer.file);
+      const { messages, kind, warnings } = read(answer.file);
       expect(kind).toBe("codex-session");
-      let all = messages;
-      if (answer.file.includes("05-flat")) {
-        // A message inside a record, which the answers do not count.
-        expect(messages.find(({ line }) => line === 12)?.hasCode).toBe(true);
-        all = messages.filter(({ line }) => line !== 12);
+      for (const role of ["user", "assistant", "developer"]) {
+        expect(`${answer.file} ${role} ${count(messages, role)}`)
+          .toBe(`${answer.file} ${role} ${answer.messages![role] ?? 0}`);
       }
-      for (const [role, number] of Object.entries(answer.messages!)) {
-        expect(`${answer.file} ${role} ${count(all, role)}`)
-          .toBe(`${answer.file} ${role} ${number}`);
-      }
-      // A turn of calls alone is a message here.
-      checkMessages(
-        all.filter(({ blocks }) => blocks.some(({ type }) => type === "text")),
-        answer.assistant!,
-        withoutTools,
-      );
-      const paths = [
-        ...answer.assistant!.flatMap(({ tool_snippets }) => tool_snippets),
-        ...answer.call_snippets!,
-      ].map(({ path }) => path).sort();
+      checkMessages(messages, answer.assistant!, withoutRanges);
       expect(
-        all.flatMap(({ snippets }) => snippets).filter(({ toolName }) =>
+        messages.flatMap(({ snippets }) => snippets).filter(({ toolName }) =>
           toolName !== undefined
-        ).map(({ filePath }) => filePath).sort(),
-      ).toEqual(paths);
+        ).map(({ toolName, filePath }) => [toolName, filePath]),
+      ).toEqual(
+        [
+          ...answer.assistant!.flatMap(({ tool_snippets }) => tool_snippets),
+          ...answer.call_snippets!,
+        ].map(({ tool, path }) => [tool, path]),
+      );
+      expect(warnings.map(({ line }) => line)).toEqual(answer.bad_lines);
     }
   });
 
@@ -365,7 +344,7 @@ describe("real answers", () => {
           ({ info, content, closed, start }) => ({
             file,
             info,
-            content: tidy(content),
+            content,
             closed,
             line: text.slice(0, start).split("\n").length,
           }),
@@ -373,7 +352,7 @@ describe("real answers", () => {
         expect(found).toEqual(blocks.map(({ info, content, closed, line }) => ({
           file,
           info,
-          content: tidy(content),
+          content,
           closed,
           line,
         })));

@@ -605,23 +605,17 @@ describe("Codex", () => {
     ]);
   });
 
-  test("puts a turn together and knows its model", () => {
+  test("has calls and answers apart, with the reasoning before them", () => {
+    const said = (role: string, text: string) =>
+      item({ type: "message", role, content: [{ type: "input_text", text }] });
+    const thought = (text: string) =>
+      item({ type: "reasoning", summary: [{ type: "summary_text", text }] });
     const messages = run(new CodexSessionStream(), [lines(
       { type: "turn_context", payload: { model: "gpt" } },
-      item({
-        type: "message",
-        role: "user",
-        content: [{ type: "input_text", text: "<environment_context>" }],
-      }),
-      item({
-        type: "message",
-        role: "user",
-        content: [{ type: "input_text", text: "go" }],
-      }),
-      item({
-        type: "reasoning",
-        summary: [{ type: "summary_text", text: "hm" }],
-      }),
+      said("user", "<environment_context>"),
+      said("user", "go"),
+      thought("hm"),
+      thought("so"),
       item({
         type: "function_call",
         name: "shell",
@@ -633,25 +627,45 @@ describe("Codex", () => {
         call_id: "1",
         output: '{"output":"no","metadata":{"exit_code":1}}',
       }),
-      item({
-        type: "message",
-        role: "assistant",
-        content: [{ type: "output_text", text: "done" }],
-      }),
+      thought("yes"),
+      said("assistant", "done"),
+      said("assistant", "really"),
+      item({ type: "reasoning", summary: "a text", encrypted_content: "x" }),
+      said("user", "thanks"),
     )]);
-    expect(messages.map(({ role, origin, model }) => [role, origin, model]))
-      .toEqual([
-        ["user", "program", undefined],
-        ["user", "person", undefined],
-        ["assistant", "model", "gpt"],
-        ["tool", "tool", undefined],
-      ]);
-    expect(messages[2]!.blocks.map(({ type }) => type)).toEqual([
-      "reasoning",
-      "tool-call",
-      "text",
+    expect(
+      messages.map(({ role, origin, model, line, blocks }) => [
+        role,
+        origin,
+        model,
+        line,
+        blocks.map(({ type }) => type).join(),
+      ]),
+    ).toEqual([
+      ["user", "program", undefined, 2, "text"],
+      ["user", "person", undefined, 3, "text"],
+      ["tool", "model", "gpt", 6, "reasoning,reasoning,tool-call"],
+      ["tool", "tool", undefined, 7, "tool-result"],
+      ["assistant", "model", "gpt", 9, "reasoning,text"],
+      ["assistant", "model", "gpt", 10, "text"],
+      ["thinking", "model", "gpt", 11, "reasoning"],
+      ["user", "person", undefined, 12, "text"],
     ]);
     expect(messages[3]!.blocks[0]).toMatchObject({ isError: true });
+    expect(messages[6]!.blocks[0]).toEqual({
+      type: "reasoning",
+      text: "a text",
+    });
+  });
+
+  test("has no limit for files of events alone", () => {
+    const events = Array.from(
+      { length: 2_500 },
+      (_, index) => event({ type: "agent_message", message: `${index}` }),
+    );
+    const messages = run(new CodexSessionStream(), [lines(...events)]);
+    expect(messages.length).toBe(2_500);
+    expect(messages.at(-1)!.blocks).toEqual([{ type: "text", text: "2499" }]);
   });
 
   test("reads rollouts from before the envelope", () => {

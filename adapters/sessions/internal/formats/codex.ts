@@ -27,7 +27,11 @@ import { addHunks, hunksOfDiff } from "../snippets_of.ts";
 /** The event that tells which files a patch changed; read as a call when there is no other trace of it. */
 const PATCH_APPLIED = "patch_apply_end";
 
-/** Codex CLI: rollouts in an envelope, the bare items before it, and flat records of exporters. */
+/**
+ * Codex CLI: rollouts in an envelope, the bare items before it, and flat records of
+ * exporters. Each item is a message, and so is each call: the file has them side
+ * by side, and nothing in it says which answer a call belongs to.
+ */
 export const codex: SessionFormat = {
   kind: "codex-session",
   name: "codex-session",
@@ -37,21 +41,20 @@ export const codex: SessionFormat = {
     new CodexReader(context, snapshot as State | undefined),
 };
 
-/** Events are twins of items; so many are kept until the first item shows that there are any. */
+/** Events are twins of items; so many (of so many characters) are kept until an item shows that there are any. */
 const MOST_EVENTS = 1_024;
+const MOST_EVENT_CHARS = 8_388_608;
 
 interface State {
   sessionId: string | null;
   cwd: string | null;
   model: string | null;
-  /** Key of the assistant's message that calls and reasoning go into. */
+  /** Key of the reasoning that what the model does next begins with. */
   open: string | null;
-  /** Whether that message has its text. */
-  spoken: boolean;
   /** Whether a message came as an item. */
   items: boolean;
-  /** Messages that came as events, while none has come as an item. */
-  events: Draft[];
+  /** Messages that came as events, while none has come as an item; `null` when there are none. */
+  events: Draft[] | null;
 }
 
 class CodexReader implements RecordReader {
@@ -65,7 +68,6 @@ class CodexReader implements RecordReader {
       cwd: null,
       model: null,
       open: null,
-      spoken: false,
       items: false,
       events: [],
     };
@@ -94,12 +96,13 @@ class CodexReader implements RecordReader {
       case "compacted":
         return;
     }
-    const inner = objectOf(record["message"]);
-    if (inner !== undefined && wordOf(inner["role"]) !== undefined) {
-      this.#item(inner, inner["timestamp"] ?? timestamp, place);
-    } else if (record["type"] !== undefined || record["role"] !== undefined) {
+    if (record["type"] !== undefined || record["role"] !== undefined) {
       state.cwd ??= wordOf(record["cwd"]) ?? null;
-      this.#item(record, timestamp, place);
+      this.#item(
+        record["type"] === undefined ? { ...record, type: "message" } : record,
+        timestamp,
+        place,
+      );
     } else if (record["record_type"] === undefined) {
       // The first line before the envelope.
       state.sessionId ??= wordOf(record["id"]) ?? null;
@@ -107,8 +110,15 @@ class CodexReader implements RecordReader {
   }
 
   end(): void {
-    for (const draft of this.#state.events) this.#context.window.add(draft);
-    this.#state.events = [];
+    this.#takeEvents();
+  }
+
+  /** The file has no items: the events are its messages. */
+  #takeEvents(): void {
+    for (const draft of this.#state.events ?? []) {
+      this.#context.window.add(draft);
+    }
+    this.#state.events = null;
   }
 
   snapshot(): unknown {
@@ -118,27 +128,17 @@ class CodexReader implements RecordReader {
   #item(item: JSONObject, timestamp: unknown, place: Place): void {
     const callId = item["call_id"] ?? item["id"];
     switch (item["type"]) {
-      case undefined:
       case "message":
         if (wordOf(item["role"]) !== undefined) {
           this.#message(item, timestamp, place);
         }
         return;
       case "reasoning":
-        this.#add(
-          [{
-            type: "reasoning",
-            text: arrayOf(item["summary"]).map((each) =>
-              isObject(each) ? wordOf(each["text"]) ?? "" : ""
-            ).join("\n\n"),
-          }],
-          timestamp,
-          place,
-        );
+        this.#reasoning(item, timestamp, place);
         return;
       case "function_call":
       case "tool_call":
-        this.#add(
+        this.#call(
           [
             toolCallOf(
               callId,
@@ -151,7 +151,7 @@ class CodexReader implements RecordReader {
         );
         return;
       case "custom_tool_call":
-        this.#add(
+        this.#call(
           [
             { ...toolCallOf(callId, item["name"], null), input: item["input"] },
           ] as Block[],
@@ -160,14 +160,14 @@ class CodexReader implements RecordReader {
         );
         return;
       case "local_shell_call":
-        this.#add(
+        this.#call(
           [toolCallOf(callId, "local_shell", item["action"])],
           timestamp,
           place,
         );
         return;
       case "web_search_call":
-        this.#add(
+        this.#call(
           [toolCallOf(callId, "web_search", item["action"])],
           timestamp,
           place,
@@ -185,47 +185,73 @@ class CodexReader implements RecordReader {
     const { window } = this.#context;
     const role = wordOf(item["role"])!;
     state.items = true;
-    state.events = [];
+    state.events = null;
     const blocks = blocksOf(item["content"]);
-    if (role !== "assistant") {
-      state.open = null;
-      const draft = this.#draft(role, blocks, timestamp, place);
-      draft.origin = role === "user" && !isProgramText(blocks)
-        ? "person"
-        : "program";
-      window.add(draft);
+    if (role === "assistant") {
+      const id = wordOf(item["id"]);
+      this.#act(
+        role,
+        blocks,
+        timestamp,
+        id === undefined ? place : { ...place, id },
+      );
       return;
     }
-    const open = state.open === null ? undefined : window.get(state.open);
-    const id = wordOf(item["id"]);
-    if (open === undefined || state.spoken) {
-      const draft = this.#draft(role, blocks, timestamp, place);
-      if (id !== undefined) draft.id = id;
-      this.#open(draft);
-    } else {
-      // Calls that came before the text of the same turn.
-      if (place.line !== undefined) open.line = place.line;
-      if (id !== undefined) open.id = id;
-      window.append(open, blocks);
-    }
-    state.spoken = true;
+    state.open = null;
+    const draft = this.#draft(role, blocks, timestamp, place);
+    draft.origin = role === "user" && !isProgramText(blocks)
+      ? "person"
+      : "program";
+    window.add(draft);
   }
 
-  /** Calls and reasoning belong to the message of the turn. */
-  #add(blocks: Block[], timestamp: unknown, place: Place): void {
+  /** Belongs to what the model does next, and is a message of its own if there is nothing. */
+  #reasoning(item: JSONObject, timestamp: unknown, place: Place): void {
+    const state = this.#state;
+    const { window } = this.#context;
+    const { summary } = item;
+    const block: Block = {
+      type: "reasoning",
+      text: wordOf(summary) ??
+        arrayOf(summary).map((each) =>
+          isObject(each) ? wordOf(each["text"]) ?? "" : wordOf(each) ?? ""
+        ).join("\n\n"),
+    };
+    const open = state.open === null ? undefined : window.get(state.open);
+    if (open !== undefined) return window.append(open, [block]);
+    const draft = this.#draft("thinking", [block], timestamp, place);
+    state.open = draft.key = `thinking-${draft.line}`;
+    window.add(draft);
+  }
+
+  #call(blocks: Block[], timestamp: unknown, place: Place): void {
+    this.#act("tool", blocks, timestamp, place);
+  }
+
+  /** What the model said or did, with its reasoning before it. */
+  #act(
+    role: Message["role"],
+    blocks: Block[],
+    timestamp: unknown,
+    place: Place & { id?: string },
+  ): void {
     const state = this.#state;
     const { window } = this.#context;
     const open = state.open === null ? undefined : window.get(state.open);
+    state.open = null;
+    const { size: _, blocks: __, ...draft } = this.#draft(
+      role,
+      [],
+      timestamp,
+      place,
+    );
+    if (place.id !== undefined) draft.id = place.id;
     if (open === undefined) {
-      this.#open(this.#draft("assistant", blocks, timestamp, place));
-      state.spoken = false;
-    } else window.append(open, blocks);
-  }
-
-  #open(draft: Draft): void {
-    draft.key = `turn-${draft.line}`;
-    this.#state.open = draft.key;
-    this.#context.window.add(draft);
+      window.add({ ...draft, blocks, size: sizeOf(blocks) });
+    } else {
+      Object.assign(open, draft);
+      window.append(open, blocks);
+    }
   }
 
   #output(item: JSONObject, timestamp: unknown, place: Place): void {
@@ -235,6 +261,8 @@ class CodexReader implements RecordReader {
     const block = toolResultOf(callId, output, failed);
     const draft = this.#draft("tool", [block], timestamp, place);
     draft.origin = "tool";
+    delete draft.model;
+    this.#state.open = null;
     this.#context.window.add(draft);
     if (callId !== undefined && failed) this.#fail(callId);
   }
@@ -252,7 +280,7 @@ class CodexReader implements RecordReader {
         return;
       case "user_message":
       case "agent_message": {
-        if (state.items || state.events.length >= MOST_EVENTS) return;
+        if (state.items) return;
         const isUser = payload["type"] === "user_message";
         const draft = this.#draft(
           isUser ? "user" : "assistant",
@@ -261,7 +289,12 @@ class CodexReader implements RecordReader {
           place,
         );
         if (isUser) draft.origin = "person";
+        if (state.events === null) return this.#context.window.add(draft);
         state.events.push(draft);
+        const size = state.events.reduce((sum, each) => sum + each.size, 0);
+        if (state.events.length >= MOST_EVENTS || size > MOST_EVENT_CHARS) {
+          this.#takeEvents();
+        }
       }
     }
   }
@@ -279,7 +312,7 @@ class CodexReader implements RecordReader {
     if (changes === undefined) return;
     if (caller === undefined) {
       // Nothing in the file but this event tells of the change.
-      this.#add(
+      this.#call(
         [toolCallOf(callId, PATCH_APPLIED, { changes })],
         timestamp,
         place,
@@ -320,7 +353,9 @@ class CodexReader implements RecordReader {
       ...(time === undefined ? {} : { timestamp: time }),
       ...(sessionId === null ? {} : { sessionId }),
       ...(cwd === null ? {} : { cwd }),
-      ...(role === "assistant" && model !== null ? { model } : {}),
+      ...(/^(?:assistant|thinking|tool)$/.test(role) && model !== null
+        ? { model }
+        : {}),
     };
   }
 }
