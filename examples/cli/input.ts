@@ -113,6 +113,8 @@ async function openStream(
 /** How a stream is framed: as `from` says, as it looks, as its provider does it. */
 function framingOf(from: string, head: string): "sse" | "jsonl" | "text" {
   if (from === "text" || from === "sse" || from === "jsonl") return from;
+  // What is answered in the place of a stream. Read as one, it is an error.
+  if (isWebPage(head) || isErrorBody(head)) return "sse";
   // Nothing at all is a stream that was cut.
   const looks = head.trim() === "" ? "sse" : detectFraming(head);
   if (from === "auto" || looks !== "text") return looks;
@@ -129,6 +131,21 @@ function withoutEnd(): StageStream<Part, Part> {
     end() {},
     snapshot: () => null,
   });
+}
+
+/** Whether a web page begins here. No model starts an answer like this. */
+function isWebPage(head: string): boolean {
+  return /^\ufeff?\s*<(?:!doctype\s+html|html)[\s>]/i.test(head.slice(0, 256));
+}
+
+/** Whether this is an API's error, on several lines. On one, it is a line of JSON. */
+function isErrorBody(head: string): boolean {
+  if (!/^\ufeff?\s*\{\s*\n/.test(head.slice(0, 256))) return false;
+  try {
+    return "error" in JSON.parse(head);
+  } catch {
+    return false;
+  }
 }
 
 /** How the first bytes are framed. */

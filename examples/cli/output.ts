@@ -199,8 +199,8 @@ function prettyWriter({ styles }: WriterOptions): Writer {
       case "finish":
         return line(
           part.complete
-            ? styles.dim(`■ finished: ${part.reason}`)
-            : styles.red(`■ ended early: ${part.reason}`),
+            ? styles.dim(`■ finished${reasonOf(part.reason)}`)
+            : styles.red(`■ ended early${reasonOf(part.reason)}`),
         );
       default:
         return "";
@@ -215,6 +215,10 @@ function prettyWriter({ styles }: WriterOptions): Writer {
     },
     end: () => atLineStart ? "" : "\n",
   };
+}
+
+function reasonOf(reason: string): string {
+  return reason === "unknown" ? "" : `: ${reason}`;
 }
 
 function headOf({ role, origin, model, timestamp, revision }: Message): string {

@@ -11,7 +11,12 @@ import { Explainer, explainMessage, explainWarning } from "./explain.ts";
 import { type Input, inputsOf } from "./files.ts";
 import { openInput } from "./input.ts";
 import { LiveLine } from "./live_line.ts";
-import { type CliOptions, sessionFormats, UsageError } from "./options.ts";
+import {
+  type CliOptions,
+  providerFormats,
+  sessionFormats,
+  UsageError,
+} from "./options.ts";
 import { type Writer, writers } from "./output.ts";
 import { Report } from "./report.ts";
 import { SnippetFiles, type SnippetLike } from "./snippet_files.ts";
@@ -64,6 +69,14 @@ class Runner {
     this.#count = count;
     this.#signal = signal;
     this.#tools = options.tools === "" ? [] : readTools(options.tools);
+    try {
+      this.#pipeline();
+    } catch (error) {
+      // The directives' names are all in it that may be wrong.
+      throw new UsageError(
+        `Option "--directives": ${(error as Error).message}`,
+      );
+    }
     // Long work says how far it is also when nobody asked.
     this.#live = new LiveLine(true, options.stats === "none" ? 1_000 : 0);
     this.#to = options.to ||
@@ -111,7 +124,7 @@ class Runner {
         onSession: (found) => kind = found,
       });
       if (opened.type === "stream") {
-        await this.#stream(opened.parts, input, writer);
+        await this.#stream(opened.parts, opened.format, input, writer);
       } else {
         const { from } = this.#options;
         const wanted = input.found ? sessionFormats[from] : undefined;
@@ -177,6 +190,7 @@ class Runner {
 
   async #stream(
     parts: ReadableStream<Part>,
+    format: string,
     input: Input,
     writer: Writer,
   ): Promise<void> {
@@ -197,8 +211,24 @@ class Runner {
       }
       this.#showProgress();
     };
-    for await (const part of parts) await take(probe.push(part));
+    // How many events nobody knew, and whether any was known.
+    let unknown = 0;
+    let known = false;
+    for await (const part of parts) {
+      if (part.type === "raw") unknown++;
+      else if (part.type !== "finish") known = true;
+      await take(probe.push(part));
+    }
     await take(probe.end());
+    if (unknown > 0 && !known) {
+      this.#report.refused();
+      this.#note(
+        `"${input.name}": none of its ${unknown} events is one of ` +
+          (providerFormats.includes(format)
+            ? `${format}. Without --from, the format is found out`
+            : "a format known here"),
+      );
+    }
   }
 
   async #message(

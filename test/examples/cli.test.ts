@@ -161,20 +161,50 @@ describe("bad input: said, kept, exit code 1", () => {
     ).toBe(true);
   }, 30_000);
 
-  test("HTML instead of SSE", async () => {
-    const { code, stdout } = await spawnCli(
-      ["--from", "sse", "--to", "jsonl"],
-      "<!doctype html><title>502 Bad Gateway</title>",
-    );
+  test(
+    "HTML or an error body instead of SSE, also when nobody said SSE",
+    async () => {
+      const page = "<!doctype html><title>502 Bad Gateway</title>";
+      const body = JSON.stringify(
+        { error: { message: "No such key" } },
+        null,
+        2,
+      );
+      for (
+        const [from, input, message] of [
+          [["--from", "sse"], page, "502 Bad Gateway"],
+          [[], page, "502 Bad Gateway"],
+          [[], body, "No such key"],
+        ] as const
+      ) {
+        const { code, stdout } = await spawnCli(
+          [...from, "--to", "jsonl"],
+          input,
+        );
+        expect(code).toBe(1);
+        const parts = partsOf(stdout);
+        expect(JSON.stringify(parts)).toContain(message);
+        expect(
+          parts.some((part) =>
+            part.type === "warning" && part.code === "not-an-event-stream" ||
+            part.type === "error"
+          ),
+        ).toBe(true);
+      }
+      // Whoever says that it is text gets text.
+      const { code, stdout } = await spawnCli(
+        ["--from", "text", "--to", "text"],
+        page,
+      );
+      expect([code, stdout]).toEqual([0, page]);
+    },
+    60_000,
+  );
+
+  test("a stream that is of another provider than was said", async () => {
+    const { code, stderr } = await spawnCli(["--from", "anthropic"], demo);
     expect(code).toBe(1);
-    const parts = partsOf(stdout);
-    expect(JSON.stringify(parts)).toContain("502 Bad Gateway");
-    expect(
-      parts.some((part) =>
-        part.type === "warning" && part.code === "not-an-event-stream" ||
-        part.type === "error"
-      ),
-    ).toBe(true);
+    expect(stderr).toContain("events is one of anthropic");
   }, 30_000);
 
   test("an empty body", async () => {
@@ -222,7 +252,8 @@ describe("wrong usage: exit code 2", () => {
         [["--from"], "needs a value"],
         [["--bare=1"], "takes no value"],
         [["--chunk", "0"], "whole number"],
-        [["--tools", broken], "Cannot read the tools"],
+        [["--tools", broken], 'it has to hold JSON such as [{"name": "read"}]'],
+        [["--directives", "a b"], 'Option "--directives": '],
         [["no-such-file"], "no-such-file"],
         [["-x"], "no option"],
       ] as const
