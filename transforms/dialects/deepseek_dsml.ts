@@ -12,16 +12,17 @@ const MARKS: readonly Pattern[] = [
 
 const mark = { either: MARKS };
 const attributes = { match: "attributes" } as const;
-const wrapper = { either: ["function_calls>", "tool_calls>"] };
-const closers: readonly Pattern[] = [["</", mark, wrapper]];
+const blanks = { match: "blanks" } as const;
+const wrapper = { either: ["function_calls", "tool_calls"] };
+const closers: readonly Pattern[] = [["</", mark, wrapper, blanks, ">"]];
 
 const call: Dialect["forms"][number]["call"] = {
   open: [["<", mark, "invoke", attributes, ">"]],
   empty: [["<", mark, "invoke", attributes, "/>"]],
-  close: [["</", mark, "invoke>"]],
+  close: [["</", mark, "invoke", blanks, ">"]],
   parameter: {
     open: [["<", mark, "parameter", attributes, ">"]],
-    close: [["</", mark, "parameter>"]],
+    close: [["</", mark, "parameter", blanks, ">"]],
   },
   body: "json",
 };
@@ -33,7 +34,7 @@ const call: Dialect["forms"][number]["call"] = {
 export const deepseekDsml: Dialect = {
   name: "deepseek-dsml",
   forms: [
-    { open: [["<", mark, wrapper]], close: closers, call },
+    { open: [["<", mark, wrapper, blanks, ">"]], close: closers, call },
     { call },
   ],
 };

@@ -1,16 +1,14 @@
 import type { Dialect } from "../dialect.ts";
 import { pythonCall } from "./llama_pythonic.ts";
 
-const space = { match: "space" } as const;
-
 /** LFM2: a list of Python calls, or JSON, between tokens. */
 export const lfm2: Dialect = {
   name: "lfm2",
   forms: [
     {
-      open: [["<|tool_call_start|>", space, "["]],
-      close: [["]", space, "<|tool_call_end|>"]],
-      separators: ",",
+      open: ["<|tool_call_start|>"],
+      close: ["<|tool_call_end|>"],
+      list: "required",
       call: pythonCall,
     },
     {

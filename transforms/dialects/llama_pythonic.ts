@@ -16,9 +16,9 @@ export const llamaPythonic: Dialect = {
   name: "llama-pythonic",
   forms: [
     {
-      open: [["<|python_start|>", space, "["]],
-      close: [["]", space, "<|python_end|>"]],
-      separators: ",",
+      open: ["<|python_start|>"],
+      close: ["<|python_end|>"],
+      list: "required",
       call: pythonCall,
     },
     {

@@ -57,7 +57,7 @@ interface CandidateState {
   lead: number;
   openerEnd: number;
   child: boolean;
-  ticks: boolean;
+  closers: string;
   marked: boolean;
   refusal: Refusal | null;
   refused: number[];
@@ -79,8 +79,8 @@ export interface CandidateOrigin {
   openerEnd: number;
   /** Whether it is a call inside a wrapper that was refused. */
   child: boolean;
-  /** Whether a run of backticks is open in the paragraph. */
-  ticks: boolean;
+  /** The characters that, right behind it, quote it. */
+  closers: string;
 }
 
 /**
@@ -92,7 +92,7 @@ export class CallCandidate {
   readonly lead: number;
   readonly openerEnd: number;
   readonly child: boolean;
-  readonly ticks: boolean;
+  readonly closers: string;
   /** Whether text in it is marked as code. */
   marked: boolean;
   readings: Reading[];
@@ -114,7 +114,7 @@ export class CallCandidate {
     this.lead = state.lead;
     this.openerEnd = state.openerEnd;
     this.child = state.child;
-    this.ticks = state.ticks;
+    this.closers = state.closers;
     this.marked = state.marked;
     this.readings = readings;
     this.refusal = state.refusal;
@@ -137,7 +137,7 @@ export class CallCandidate {
         lead: origin.lead,
         openerEnd: origin.openerEnd,
         child: origin.child,
-        ticks: origin.ticks,
+        closers: origin.closers,
         marked: false,
         refusal: null,
         refused: [],
@@ -210,7 +210,7 @@ export class CallCandidate {
       lead: this.lead,
       openerEnd: this.openerEnd,
       child: this.child,
-      ticks: this.ticks,
+      closers: this.closers,
       marked: this.marked,
       refusal: this.refusal,
       refused: this.refused,

@@ -64,10 +64,10 @@ export class CallSurroundings {
     return this.#quotes.blank;
   }
 
-  /** Whether a run of backticks is open in the paragraph. */
-  get ticksInParagraph(): boolean {
+  /** The characters that end what is open in the paragraph: right behind a call they quote it. */
+  get closers(): string {
     this.#catchUp();
-    return this.#quotes.ticksInParagraph;
+    return this.#quotes.closers;
   }
 
   /** What quotes the next character, which is this one. */

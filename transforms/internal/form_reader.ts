@@ -295,6 +295,41 @@ export class FormReader {
     return phase === BETWEEN && walks.length === 0 && this.#beginsCall(unit);
   }
 
+  /** Whether an opener begins, or is, one of a call of the wrapper. */
+  goesOnWith(opener: string): boolean {
+    const { phase, walks } = this.#state;
+    return phase === BETWEEN && walks.length === 0 &&
+      this.compiled.callOpenings.some((one) =>
+        opener.startsWith(one) || one.startsWith(opener)
+      );
+  }
+
+  /**
+   * Whether behind a complete unit, at an index, a closer of one of the last
+   * call's values stands: then the value did not end where it seemed to.
+   */
+  findCloser(text: string, from: number): "none" | "part" | "found" {
+    const { program, form } = this.compiled;
+    const parameters = this.#state.call?.parameters ?? [];
+    if (form.call.parameter === undefined || parameters.length === 0) {
+      return "none";
+    }
+    let nodes = START;
+    for (let at = from; at < text.length; at++) {
+      if (at - from >= LONGEST_TOKEN) return "none";
+      const step = program.step(nodes, text.charCodeAt(at), PARAMETER_CLOSE);
+      if (step.nodes.length === 0) return "none";
+      for (const pattern of step.accepted) {
+        const { key } = program.captures(pattern, text.slice(from, at + 1));
+        if (parameters.some((one) => key === undefined || key === one.key)) {
+          return "found";
+        }
+      }
+      nodes = step.nodes;
+    }
+    return "part";
+  }
+
   #beginsCall(unit: number): boolean {
     return this.compiled.form.call.open === undefined
       ? unit === 0x7b
@@ -581,9 +616,11 @@ export class FormReader {
             state.list === 0 && this.#mustBeListed()
           ? 0
           : CALL_OPEN | CALL_EMPTY;
-        return state.list === 1 && this.compiled.form.close === undefined
+        const closers = state.list === 1 &&
+            this.compiled.form.close === undefined
           ? calls
           : calls | UNIT_CLOSE;
+        return state.calls > 0 ? closers | PARAMETER_CLOSE : closers;
       }
       case CALL:
         return PARAMETER_OPEN | CALL_CLOSE;
@@ -593,7 +630,7 @@ export class FormReader {
   }
 
   #mustBeListed(): boolean {
-    return this.compiled.form.list === "required";
+    return this.compiled.form.list === "required" && !this.#options.child;
   }
 
   #space(at: number, unit: number): number {
@@ -772,11 +809,25 @@ export class FormReader {
         this.#openValue(parameter, end);
         return true;
       }
+      case PARAMETER_CLOSE:
+        // The last call's value held closers, and did not end where it seemed to.
+        if (this.#closesValue(pattern, start, end)) state.closing = true;
+        return false;
       default:
         if (!this.#closesCall(pattern, start, end)) return false;
         this.#closeCall(end);
         return true;
     }
+  }
+
+  /** Whether a token behind the last call closes one of its values. */
+  #closesValue(pattern: number, start: number, end: number): boolean {
+    const parameters = this.#state.call?.parameters ?? [];
+    const { key } = this.compiled.program.captures(
+      pattern,
+      this.#token(start, end),
+    );
+    return parameters.some((one) => key === undefined || key === one.key);
   }
 
   #openCall(at: number): void {

@@ -7,6 +7,8 @@ export interface QuoteStateSnapshot {
   runFirst: boolean;
   quotes: boolean;
   typographic: number;
+  paragraphQuotes: boolean;
+  paragraphTypographic: number;
   afterReturn: boolean;
 }
 
@@ -18,13 +20,14 @@ const TICK = 0x60;
 /**
  * What quotes a place in a line, from nothing but the line so far: a block quote's
  * mark, an open run of backticks, an odd number of double quotes, an open
- * typographic quote. Of earlier lines it knows only whether a run of backticks
- * is still open in the paragraph.
+ * typographic quote. Of earlier lines it knows only what is still open in the
+ * paragraph.
  *
  * ```
  *   ticks            0 ─run of n─► n ─run of n─► 0      a line end sets it to 0
  *   paragraphTicks   the same, set to 0 by a blank line
  *   quotes           even ⇄ odd                         a line end sets it to even
+ *   paragraphQuotes  the same, set to even by a blank line; typographic ones likewise
  *   first            the line's first character that is no blank, 0 while there is none
  * ```
  */
@@ -40,6 +43,8 @@ export class QuoteState {
       runFirst: false,
       quotes: false,
       typographic: 0,
+      paragraphQuotes: false,
+      paragraphTypographic: 0,
       afterReturn: false,
     };
   }
@@ -55,10 +60,13 @@ export class QuoteState {
     return this.#state.ticks !== 0;
   }
 
-  /** Whether a run of backticks is open in the paragraph. */
-  get ticksInParagraph(): boolean {
+  /** The characters that end what is open in the paragraph. */
+  get closers(): string {
     this.#endRun();
-    return this.#state.paragraphTicks !== 0;
+    const { paragraphTicks, paragraphQuotes, paragraphTypographic } =
+      this.#state;
+    return (paragraphTicks === 0 ? "" : "`") + (paragraphQuotes ? '"' : "") +
+      String.fromCharCode(...OPENERS.get(paragraphTypographic) ?? []);
   }
 
   /** What quotes the next character. */
@@ -101,8 +109,12 @@ export class QuoteState {
       state.paragraphTicks =
       state.run =
         0;
-    state.typographic = 0;
-    state.runFirst = state.quotes = state.afterReturn = false;
+    state.typographic = state.paragraphTypographic = 0;
+    state.runFirst =
+      state.quotes =
+      state.paragraphQuotes =
+      state.afterReturn =
+        false;
   }
 
   /** Looks at text on one line that holds nothing special, or at its beginning. */
@@ -129,11 +141,15 @@ export class QuoteState {
         this.#endLine(unit);
         return;
       }
-      if (unit === 0x22) state.quotes = !state.quotes;
-      else if (state.typographic === 0) {
-        if (OPENERS.has(unit)) state.typographic = unit;
-      } else if (OPENERS.get(state.typographic)!.includes(unit)) {
-        state.typographic = 0;
+      if (unit === 0x22) {
+        state.quotes = !state.quotes;
+        state.paragraphQuotes = !state.paragraphQuotes;
+      } else {
+        state.typographic = afterQuote(state.typographic, unit);
+        state.paragraphTypographic = afterQuote(
+          state.paragraphTypographic,
+          unit,
+        );
       }
     }
     state.afterReturn = false;
@@ -164,7 +180,10 @@ export class QuoteState {
       return;
     }
     state.afterReturn = unit === 0x0d;
-    if (state.first === 0) state.paragraphTicks = 0;
+    if (state.first === 0) {
+      state.paragraphTicks = state.paragraphTypographic = 0;
+      state.paragraphQuotes = false;
+    }
     state.first = 0;
     state.ticks = 0;
     state.quotes = false;
@@ -185,6 +204,12 @@ const OPENERS: ReadonlyMap<number, readonly number[]> = new Map([
   [0x300c, [0x300d]],
   [0x300e, [0x300f]],
 ]);
+
+/** The quote that is open behind this code unit, when that one was open before it. */
+function afterQuote(open: number, unit: number): number {
+  if (open === 0) return OPENERS.has(unit) ? unit : 0;
+  return OPENERS.get(open)!.includes(unit) ? 0 : open;
+}
 
 function isTypographic(unit: number): boolean {
   return unit === 0xab || unit === 0xbb || unit >= 0x201c && unit <= 0x201e ||

@@ -8,6 +8,8 @@ interface Refused {
   reader: FormReader;
   /** Whether it is a wrapper whose calls are read one by one. */
   mixed: boolean;
+  /** Whether it is quoted, and with it all that goes on in its wrapper. */
+  quoted: boolean;
   /** Whether it stands in a code span, and is over with it. */
   inTicks: boolean;
 }
@@ -56,7 +58,7 @@ export class RefusedCalls {
   /** Follows one more, from the next code unit on. */
   add(
     form: number,
-    how: { mixed?: boolean; inTicks?: boolean } = {},
+    how: { mixed?: boolean; quoted?: boolean; inTicks?: boolean } = {},
   ): void {
     // An opener where no value is: what was before it with the same form is over.
     const others = this.#all.filter((one) => one.form !== form).slice(1 - MOST);
@@ -64,6 +66,7 @@ export class RefusedCalls {
       form,
       reader: new FormReader(this.#forms[form]!, {}),
       mixed: how.mixed ?? false,
+      quoted: how.quoted ?? false,
       inTicks: how.inTicks ?? false,
     }]);
   }
@@ -85,6 +88,13 @@ export class RefusedCalls {
   formsThatBegin(unit: number): number[] {
     return this.#all.flatMap(({ mixed, reader, form }) =>
       mixed && reader.mayBeginCall(unit) ? [form] : []
+    );
+  }
+
+  /** Whether this opener goes on a wrapper that is quoted: lines may lie between. */
+  quotes(opener: string): boolean {
+    return this.#all.some(({ quoted, reader }) =>
+      quoted && reader.goesOnWith(opener)
     );
   }
 

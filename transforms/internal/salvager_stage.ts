@@ -24,6 +24,7 @@ import {
 } from "./reasoning_block.ts";
 import { RefusedCalls, type RefusedCallsSnapshot } from "./refused_calls.ts";
 import { makeSnapshot, openSnapshot } from "./snapshot.ts";
+import { STOP_WORDS } from "./stop_words.ts";
 import { ANYTHING, flagsOf, LINE_END } from "./text_flags.ts";
 import { TextStage } from "./text_stage.ts";
 import { TextWindow, type TextWindowSnapshot } from "./text_window.ts";
@@ -54,6 +55,8 @@ interface Pending {
   /** Whether a line end came behind it. */
   lineEnd: boolean;
   spaces: number;
+  /** Whether an orphan closer came behind it. */
+  closed: boolean;
 }
 
 interface State {
@@ -86,12 +89,16 @@ interface Snapshot {
   output: CallOutputSnapshot;
   candidate: CallCandidateSnapshot | null;
   /** What is left of a pending unit without its candidate. */
-  pending: { end: number; lineEnd: boolean; spaces: number } | null;
+  pending: Omit<Pending, "candidate" | "reading"> | null;
 }
 
 const STAGE = "tool-call-salvager";
 
 const TICK = 0x60;
+
+/** What may stand right behind a call: what goes with it, and what does not. */
+const ORPHAN = 0;
+const STOP_WORD = 1;
 
 /** White space behind a bare call is waited through up to here. */
 const LONGEST_WAIT = 256;
@@ -228,6 +235,7 @@ export class SalvagerStage extends TextStage {
         end: pending.end,
         lineEnd: pending.lineEnd,
         spaces: pending.spaces,
+        closed: pending.closed,
       },
     };
     return makeSnapshot(STAGE, saved);
@@ -550,7 +558,7 @@ export class SalvagerStage extends TextStage {
   }
 
   /** What quotes the code unit at an index. */
-  #quoting(at: number): Quoting | "fence" | undefined {
+  #quoting(at: number): Quoting | "fence" | "wrapper" | undefined {
     const { text, start } = this.#window;
     this.#feed(start + at);
     return this.#surroundings.quoting(text[at]!);
@@ -561,7 +569,7 @@ export class SalvagerStage extends TextStage {
     const { forms, bare, reasoning } = this.#configuration;
     const state = this.#state;
     const window = this.#window;
-    const quoting = this.#quoting(window.at - window.start);
+    let quoting = this.#quoting(window.at - window.start);
     const { blank } = this.#surroundings;
     const [first] = values;
     if (first! < 0) {
@@ -572,6 +580,11 @@ export class SalvagerStage extends TextStage {
       window.at = state.seen = window.at + length;
       state.lead = -1;
       return true;
+    }
+    if (quoting === undefined && this.#refused.some) {
+      const from = window.at - window.start;
+      const opener = window.text.slice(from, from + length);
+      if (this.#refused.quotes(opener)) quoting = "wrapper";
     }
     const usable = quoting !== undefined ? [] : values.filter((index) => {
       const { form } = forms[index]!;
@@ -590,7 +603,7 @@ export class SalvagerStage extends TextStage {
   #refuseOpener(
     forms: readonly number[],
     length: number,
-    quoting: Quoting | "fence" | undefined,
+    quoting: Quoting | "fence" | "wrapper" | undefined,
   ): void {
     const { at } = this.#window;
     this.#state.noStartBefore = at + length;
@@ -608,7 +621,10 @@ export class SalvagerStage extends TextStage {
     // What a fence or a block quote holds is quoted, all of it.
     if (quoting === "fence" || quoting === "block") return;
     for (const form of forms) {
-      this.#refused.add(form, { inTicks: quoting === "code" });
+      this.#refused.add(form, {
+        quoted: quoting !== undefined,
+        inTicks: quoting === "code",
+      });
     }
   }
 
@@ -631,7 +647,7 @@ export class SalvagerStage extends TextStage {
         lead,
         openerEnd: start + length,
         child,
-        ticks: this.#surroundings.ticksInParagraph,
+        closers: this.#surroundings.closers,
       },
       forms,
       this.#configuration.forms,
@@ -892,25 +908,36 @@ export class SalvagerStage extends TextStage {
     const end = candidate.start + reader.end;
     if (end < window.start) window.rewind();
     window.at = end;
-    const pending = { candidate, reading, end, lineEnd: false, spaces: 0 };
-    if (!candidate.child && (position !== "anywhere" || candidate.ticks)) {
-      this.#pending = pending;
-    } else this.#accept(pending);
+    const pending: Pending = {
+      candidate,
+      reading,
+      end,
+      lineEnd: false,
+      spaces: 0,
+      closed: false,
+    };
+    if (
+      !candidate.child &&
+      (position !== "anywhere" || candidate.closers !== "")
+    ) this.#pending = pending;
+    else this.#accept(pending);
   }
 
   /** Looks at what follows a complete unit. `false`: more text is needed. */
   #wait(pending: Pending): boolean {
     const window = this.#window;
-    const { candidate, reading, end } = pending;
+    const { candidate, reading } = pending;
     const { position = "anywhere" } = reading.reader.compiled.form;
     const { text, start } = window;
     for (; window.at < window.end; window.at++) {
       const at = window.at - start;
       const unit = text.charCodeAt(at);
-      if (window.at === end && candidate.ticks && unit === 0x60) {
-        return this.#rejectPending(pending, "quoted");
+      if (
+        window.at === pending.end && candidate.closers.includes(text[at]!)
+      ) return this.#rejectPending(pending, "quoted");
+      if (position === "anywhere" || pending.closed) {
+        return this.#accept(pending);
       }
-      if (position === "anywhere") return this.#accept(pending);
       if (isSpace(unit)) {
         if (isLineEnd(unit)) pending.lineEnd = true;
         if (++pending.spaces > LONGEST_WAIT && position === "line-start") {
@@ -918,13 +945,20 @@ export class SalvagerStage extends TextStage {
         }
         continue;
       }
+      const closer = reading.reader.findCloser(text, at);
+      if (closer === "found") return this.#rejectPending(pending, "malformed");
+      const after = this.#orphansOf(reading.form).find(text, at);
+      if (closer === "part" || after === PART_OF_OPENER) return false;
+      if (after !== NO_OPENER) {
+        if (after.values[0] === STOP_WORD) return this.#accept(pending);
+        pending.end = window.at + after.length;
+        if (candidate.closers === "") return this.#accept(pending);
+        pending.closed = true;
+        window.at = pending.end - 1;
+        continue;
+      }
       if (position === "message") {
         return this.#rejectPending(pending, "position");
-      }
-      const orphan = this.#orphansOf(reading.form).find(text, at);
-      if (orphan === PART_OF_OPENER) return false;
-      if (orphan !== NO_OPENER) {
-        return this.#accept(pending, window.at + orphan.length);
       }
       if (!pending.lineEnd) {
         const opener = this.#table.find(text, at);
@@ -942,24 +976,26 @@ export class SalvagerStage extends TextStage {
     let table = this.#orphans.get(form);
     if (table === undefined) {
       const { orphans = [] } = this.#configuration.forms[form]!.form;
-      table = new OpenerTable(
-        orphans.flatMap((pattern) => openings(pattern, [])).map((text) =>
-          [text, 0] as const
+      table = new OpenerTable([
+        ...orphans.flatMap((pattern) => openings(pattern, [])).map((text) =>
+          [text, ORPHAN] as const
         ),
-      );
+        ...STOP_WORDS.map((text) => [text, STOP_WORD] as const),
+      ]);
       this.#orphans.set(form, table);
     }
     return table;
   }
 
-  #rejectPending(pending: Pending, code: "quoted" | "position"): true {
+  #rejectPending(
+    pending: Pending,
+    code: "quoted" | "position" | "malformed",
+  ): true {
     const { candidate, reading, end } = pending;
     candidate.refused.push(reading.form);
     this.#reject(candidate, reading, {
       code,
-      message: code === "quoted"
-        ? "What may be a tool call stays text: a backtick follows it, and one is open before it"
-        : "What may be a tool call stays text: something stands behind it",
+      message: `What may be a tool call stays text: ${BEHIND[code]}`,
       at: end - candidate.start,
       silent: false,
     });
@@ -967,10 +1003,10 @@ export class SalvagerStage extends TextStage {
   }
 
   /** Gives out the calls of a complete unit. */
-  #accept(pending: Pending, end: number = pending.end): true {
+  #accept(pending: Pending): true {
     const state = this.#state;
     const window = this.#window;
-    const { candidate, reading: { reader, form, calls } } = pending;
+    const { candidate, reading: { reader, form, calls }, end } = pending;
     this.#pending = undefined;
     window.give(candidate.from);
     if (candidate.lead >= 0) calls[0]!.repairs.push("lead-in");
@@ -994,8 +1030,18 @@ function comesBefore(reader: FormReader, other: FormReader): boolean {
     reader.at === other.at && other.event === "dead" && reader.event !== "dead";
 }
 
-const NAMES_OF_QUOTING: Readonly<Record<Quoting | "fence", string>> = {
+/** Why what stands behind a complete call forbids it. */
+const BEHIND = {
+  quoted: "a quotation that is open before it ends right behind it",
+  position: "something stands behind it",
+  malformed: "a closer behind it belongs to one of its values",
+};
+
+const NAMES_OF_QUOTING: Readonly<
+  Record<Quoting | "fence" | "wrapper", string>
+> = {
   fence: "in a fenced code block",
+  wrapper: "in markup that is quoted",
   code: "in inline code",
   block: "in a block quote",
   quotes: "in double quotes",

@@ -34,13 +34,13 @@ describe("CallSurroundings", () => {
     }
   });
 
-  test("ticks that are open in the paragraph", () => {
+  test("what is open in the paragraph", () => {
     const surroundings = new CallSurroundings();
     surroundings.pass("a `b\n");
     expect(surroundings.blank).toBe(true);
-    expect(surroundings.ticksInParagraph).toBe(true);
+    expect(surroundings.closers).toBe("`");
     surroundings.pass(" \n");
-    expect(surroundings.ticksInParagraph).toBe(false);
+    expect(surroundings.closers).toBe("");
     surroundings.pass("c");
     expect(surroundings.blank).toBe(false);
   });

@@ -43,22 +43,29 @@ describe("QuoteState", () => {
     ) expect(read(text).quoting, JSON.stringify(text)).toBe(quoting);
   });
 
-  test("the line's first character, the paragraph's ticks", () => {
+  test("the line's first character, what is open in the paragraph", () => {
     expect(read("").blank).toBe(true);
     expect(read("a\n \t").blank).toBe(true);
     expect(read(" a").blank).toBe(false);
     expect(read("`").blank).toBe(false);
     for (
       const [text, open] of [
-        ["a `b\nc", true],
-        ["a `b\nc` d", false],
-        ["a `b\n\nc", false],
-        ["a `b\r\n\r\nc", false],
-        ["a `b\r\nc", true],
-        ["```\na", false],
+        ["a `b\nc", "`"],
+        ["a `b\nc` d", ""],
+        ["a `b\n\nc", ""],
+        ["a `b\r\n\r\nc", ""],
+        ["a `b\r\nc", "`"],
+        ["```\na", ""],
+        ['a "b\nc', '"'],
+        ['a "b\nc"', ""],
+        ['a "b\n \nc', ""],
+        ["a \u201eb\nc", "\u201c\u201d"],
+        ["a \u201eb\nc\u201c", ""],
+        ["a \u201cb\n\nc", ""],
+        ['`a "b\n«c', '`"»'],
       ] as const
     ) {
-      expect(read(text).ticksInParagraph, JSON.stringify(text)).toBe(open);
+      expect(read(text).closers, JSON.stringify(text)).toBe(open);
     }
   });
 
