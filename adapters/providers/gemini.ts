@@ -4,10 +4,10 @@ import { Decoder, errorOf, reasonOf } from "../internal/decoder.ts";
 import {
   arrayOf,
   define,
-  hasOtherKey,
   isEmpty,
   isObject,
   type JSONObject,
+  KnownKeys,
   objectOf,
   stringOf,
   toJSON,
@@ -45,7 +45,7 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
 };
 
 /** Keys of a chunk that are read, or tell only about the request. */
-const CHUNK_KEYS = new Set([
+const CHUNK_KEYS = new KnownKeys([
   "candidates",
   "createTime",
   "error",
@@ -55,7 +55,7 @@ const CHUNK_KEYS = new Set([
   "usageMetadata",
 ]);
 
-const CANDIDATE_KEYS = new Set([
+const CANDIDATE_KEYS = new KnownKeys([
   "avgLogprobs",
   "content",
   "finishMessage",
@@ -64,7 +64,7 @@ const CANDIDATE_KEYS = new Set([
   "safetyRatings",
 ]);
 
-const PART_KEYS = new Set(["text", "thought", "functionCall"]);
+const PART_KEYS = new KnownKeys(["text", "thought", "functionCall"]);
 
 /**
  * Gemini's `streamGenerateContent`, on either API, as server-sent events or as
@@ -89,7 +89,7 @@ class GeminiDecoder extends Decoder<State> {
     const chunk = isObject(value.response) && !Array.isArray(value.candidates)
       ? value.response
       : value;
-    let unknown = hasOtherKey(chunk, CHUNK_KEYS);
+    let unknown = CHUNK_KEYS.hasOther(chunk);
     for (const candidate of arrayOf(chunk.candidates)) {
       if (!isObject(candidate)) {
         unknown = true;
@@ -129,13 +129,13 @@ class GeminiDecoder extends Decoder<State> {
 
   /** One candidate of a chunk. Says whether there is anything unknown in it. */
   #read(candidate: JSONObject, index: number): boolean {
-    let unknown = hasOtherKey(candidate, CANDIDATE_KEYS);
+    let unknown = CANDIDATE_KEYS.hasOther(candidate);
     for (const part of arrayOf(objectOf(candidate.content)?.parts)) {
       if (!isObject(part)) {
         unknown = true;
         continue;
       }
-      if (hasOtherKey(part, PART_KEYS)) unknown = true;
+      if (PART_KEYS.hasOther(part)) unknown = true;
       const text = stringOf(part.text);
       if (part.thought === true) this.reasoning(text);
       else this.text(text);

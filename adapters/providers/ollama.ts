@@ -3,10 +3,10 @@ import type { Stage } from "../../transforms/stage.ts";
 import { Decoder, errorOf, reasonOf } from "../internal/decoder.ts";
 import {
   arrayOf,
-  hasOtherKey,
   isEmpty,
   isObject,
   type JSONObject,
+  KnownKeys,
   objectOf,
   stringOf,
   toJSON,
@@ -22,7 +22,7 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
 };
 
 /** Keys of a line that are read, or tell only about the request. */
-const LINE_KEYS = new Set([
+const LINE_KEYS = new KnownKeys([
   "context",
   "created_at",
   "done",
@@ -42,7 +42,12 @@ const LINE_KEYS = new Set([
   "total_duration",
 ]);
 
-const MESSAGE_KEYS = new Set(["content", "role", "thinking", "tool_calls"]);
+const MESSAGE_KEYS = new KnownKeys([
+  "content",
+  "role",
+  "thinking",
+  "tool_calls",
+]);
 
 /** Ollama's `/api/chat` and `/api/generate`: JSON lines, calls always whole. */
 class OllamaDecoder extends Decoder<null> {
@@ -60,11 +65,11 @@ class OllamaDecoder extends Decoder<null> {
       message === undefined && typeof value.response !== "string" &&
       typeof value.done !== "boolean"
     ) return this.raw(value);
-    let unknown = hasOtherKey(value, LINE_KEYS);
+    let unknown = LINE_KEYS.hasOther(value);
     this.reasoning(stringOf(value.thinking));
     this.text(stringOf(value.response));
     if (message !== undefined) {
-      if (hasOtherKey(message, MESSAGE_KEYS)) unknown = true;
+      if (MESSAGE_KEYS.hasOther(message)) unknown = true;
       this.reasoning(stringOf(message.thinking));
       this.text(stringOf(message.content));
       for (const call of arrayOf(message.tool_calls)) {

@@ -4,10 +4,10 @@ import type { OpenCall } from "../internal/call_collector.ts";
 import { Decoder, errorOf, isCut, reasonOf } from "../internal/decoder.ts";
 import {
   arrayOf,
-  hasOtherKey,
   isEmpty,
   isObject,
   type JSONObject,
+  KnownKeys,
   objectOf,
   stringOf,
   toJSON,
@@ -50,7 +50,7 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
 const MOST_CHOICES = 1024;
 
 /** Keys of a chunk that are read, or tell only about the request. */
-const CHUNK_KEYS = new Set([
+const CHUNK_KEYS = new KnownKeys([
   "choices",
   "created",
   "error",
@@ -69,7 +69,7 @@ const CHUNK_KEYS = new Set([
   "x_groq",
 ]);
 
-const CHOICE_KEYS = new Set([
+const CHOICE_KEYS = new KnownKeys([
   "content_filter_results",
   "delta",
   "error",
@@ -80,7 +80,7 @@ const CHOICE_KEYS = new Set([
   "text",
 ]);
 
-const DELTA_KEYS = new Set([
+const DELTA_KEYS = new KnownKeys([
   "channel",
   "content",
   "function_call",
@@ -123,7 +123,7 @@ class OpenAIChatDecoder extends Decoder<State> {
   protected override event(value: JSONObject, event: string | undefined): void {
     const choices = value.choices;
     if (Array.isArray(choices)) {
-      let unknown = hasOtherKey(value, CHUNK_KEYS);
+      let unknown = CHUNK_KEYS.hasOther(value);
       for (const choice of choices) {
         if (!isObject(choice)) {
           unknown = true;
@@ -167,12 +167,12 @@ class OpenAIChatDecoder extends Decoder<State> {
 
   /** One choice of a chunk. Says whether there is anything unknown in it. */
   #read(choice: JSONObject, index: number): boolean {
-    let unknown = hasOtherKey(choice, CHOICE_KEYS);
+    let unknown = CHOICE_KEYS.hasOther(choice);
     // `text`: the older completions; `message`: a whole answer instead of a delta.
     this.text(stringOf(choice.text));
     const delta = objectOf(choice.delta) ?? objectOf(choice.message);
     if (delta !== undefined) {
-      if (hasOtherKey(delta, DELTA_KEYS)) unknown = true;
+      if (DELTA_KEYS.hasOther(delta)) unknown = true;
       // Servers that send both names send the same text twice.
       const reasoning = stringOf(delta.reasoning_content) ||
         stringOf(delta.reasoning);
