@@ -65,53 +65,108 @@ function wrapped(text: string): string {
   return [...lines, line].join(`\n${" ".repeat(INDENT)}`);
 }
 
-/** A completion script. */
+/** A completion script. Its first line says what to do with it. */
 export function completionScript(shell: string): string {
-  if (shell === "fish") return fishScript();
-  return shell === "zsh"
-    ? `autoload -U +X bashcompinit && bashcompinit\n${bashScript()}`
-    : bashScript();
+  if (shell === "fish") {
+    return `# millrace --completions fish > ~/.config/fish/completions/millrace.fish\n${fishScript()}`;
+  }
+  if (shell === "zsh") {
+    return `# In ~/.zshrc, behind compinit: source <(millrace --completions zsh)\n${zshScript()}`;
+  }
+  return `# In ~/.bashrc: source <(millrace --completions bash)\n${bashScript()}`;
+}
+
+function zshScript(): string {
+  const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  const lines = optionTable.map((row) => {
+    const help = row.help.replace(/[[\]\\:]/g, "\\$&");
+    const action = row.choices !== undefined
+      ? `(${row.choices.join(" ")})`
+      : row.value === "DIR"
+      ? "_directories"
+      : row.value === "FILE"
+      ? "_files"
+      : " ";
+    const value = row.value === undefined
+      ? ""
+      : `:${row.optionalValue ? ":" : ""}${row.value}:${action}`;
+    // The value of "=" may also be the next word, that of "=-" may not.
+    const joint = row.value === undefined ? "" : row.optionalValue ? "=-" : "=";
+    return `    ${quote(`--${row.name}${joint}[${help}]${value}`)} \\`;
+  });
+  return `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+_millrace() {
+  _arguments \\
+${lines.join("\n")}
+    '*:input:_files'
+}
+compdef _millrace millrace
+`;
 }
 
 function fishScript(): string {
-  return optionTable.map((row) => {
+  const lines = optionTable.map((row) => {
     const value = row.choices !== undefined
-      ? ` -x -a "${row.choices.join(" ")}"`
+      ? `${row.optionalValue ? " -f" : " -x"} -a '${row.choices.join(" ")}'`
       : row.value === "DIR"
-      ? ' -x -a "(__fish_complete_directories)"'
+      ? " -x -a '(__fish_complete_directories)'"
       : row.value === undefined
       ? ""
-      : " -r";
-    return `complete -c millrace -l ${row.name}${value} -d '${
-      row.help.replaceAll("'", "\\'")
-    }'`;
-  }).join("\n") + "\n";
+      : row.value === "FILE"
+      ? " -r"
+      : " -x";
+    const help = row.help.replaceAll("\\", "\\\\").replaceAll("'", "\\'");
+    return `complete -c millrace -l ${row.name}${value} -d '${help}'`;
+  });
+  return `${lines.join("\n")}\n`;
 }
 
 function bashScript(): string {
-  const names = optionTable.map((row) => `--${row.name}`).join(" ");
+  const names = optionTable.map((row) =>
+    `--${row.name}${row.optionalValue ? ` --${row.name}=` : ""}`
+  ).join(" ");
   const branches = optionTable.flatMap((row) => {
-    const words = row.choices !== undefined && !row.optionalValue
-      ? `-W "${row.choices.join(" ")}"`
+    if (row.value === undefined) return [];
+    const action = row.choices !== undefined
+      ? `list="${row.choices.join(" ")}"`
       : row.value === "DIR"
-      ? "-d"
+      ? "kind=-d"
       : row.value === "FILE"
-      ? "-f"
-      : undefined;
-    return words === undefined ? [] : [
-      `    --${row.name}) COMPREPLY=($(compgen ${words} -- "$current")); return ;;`,
-    ];
+      ? "kind=-f"
+      // A number or names of one's own: nothing to offer.
+      : "kind=";
+    // A value that may be left out only comes behind an equals sign.
+    const pattern = `${
+      row.optionalValue ? "" : `--${row.name} | `
+    }--${row.name}=`;
+    return [`    ${pattern}) ${action} ;;`];
   }).join("\n");
   return `_millrace() {
-  local current="\${COMP_WORDS[COMP_CWORD]}"
-  case "\${COMP_WORDS[COMP_CWORD-1]}" in
+  # Not "words": zsh has one of its own.
+  local current="\${COMP_WORDS[COMP_CWORD]}" option="" before="" kind=-f list=""
+  # Bash takes --from=x apart into three words, unless it is told not to.
+  if [[ $current == "=" ]]; then
+    option="\${COMP_WORDS[COMP_CWORD-1]}=" current=""
+  elif [[ $COMP_CWORD -gt 2 && "\${COMP_WORDS[COMP_CWORD-1]}" == "=" ]]; then
+    option="\${COMP_WORDS[COMP_CWORD-2]}="
+  elif [[ $current == --*=* ]]; then
+    option="\${current%%=*}=" before="\${current%%=*}=" current="\${current#*=}"
+  else
+    option="\${COMP_WORDS[COMP_CWORD-1]}"
+  fi
+  COMPREPLY=()
+  case "$option" in
 ${branches}
+    *) if [[ $current == -* ]]; then list="${names}"; fi ;;
   esac
-  case "$current" in
-    -*) COMPREPLY=($(compgen -W "${names}" -- "$current")) ;;
-    *) COMPREPLY=($(compgen -f -- "$current")) ;;
-  esac
+  if [[ -n $list ]]; then
+    COMPREPLY=($(compgen -P "$before" -W "$list" -- "$current"))
+  elif [[ -n $kind ]]; then
+    # Names may have blanks in them.
+    local IFS=$'\\n'
+    COMPREPLY=($(compgen -P "$before" $kind -- "$current"))
+  fi
 }
-complete -F _millrace millrace
+complete -o filenames -F _millrace millrace
 `;
 }
