@@ -14,8 +14,6 @@ const BOUNDED: Readonly<Record<string, string>> = {
     "reads the end of a line, at most LONGEST_COMMAND (1,024) code units",
   "transforms/internal/convert_value.ts /[eE].*$/":
     "reads a JSON number: one exponent, no line end, so the first try fits",
-  "transforms/internal/line_range.ts /^(.+)#L(\\d{1,15})(?:C\\d+)?(?:-L?(\\d{1,15})(?:C\\d+)?)?$/":
-    "reads a word of an info string, at most LONGEST_INFO (4,096) code units",
   "transforms/internal/snippet_stage.ts /^<(source|code|pre|codeblock|sourcecode)((?:\\s[^<>]*)?)>[ \\t]*([\\w+#.-]*)[ \\t]*$/":
     "reads a line below LONGEST_TAG_LINE; each loop ends at its next character",
   "transforms/internal/token_program.ts /([\\w-]+)\\s*=\\s*(?:\"([^\"]*)\"|'([^']*)')/g":

@@ -14,27 +14,40 @@ export function lineRange(
     : undefined;
 }
 
-/** Reads `(3-9)`, blanks and an `L` allowed; `undefined` when the text is something else. */
+/**
+ * Reads the brackets that a text begins with: `(3-9)`, `(7)`, blanks, an `L` or
+ * the word "lines" allowed; `undefined` when the text is something else.
+ */
 export function bracketedRange(
   text: string,
 ): { lineRange: [number, number] | undefined } | undefined {
-  const match = /^\(\s*L?(\d{1,15})\s*[-\u2013]\s*L?(\d{1,15})\s*\)$/i.exec(
-    text,
-  );
+  const close = text.indexOf(")");
+  if (!text.startsWith("(") || close < 0 || close > LONGEST_RANGE) {
+    return undefined;
+  }
+  const match = /^(?:lines?\s+|L)?(\d{1,15})(?:\s*[-\u2013]\s*L?(\d{1,15}))?$/i
+    .exec(
+      text.slice(1, close).trim(),
+    );
   return match === null
     ? undefined
-    : { lineRange: lineRange(match[1]!, match[2]!) };
+    : { lineRange: lineRange(match[1]!, match[2] ?? match[1]!) };
 }
+
+const LONGEST_RANGE = 64;
 
 /** Splits `path#L3-L9` (also `#L3`, `#L3C1-L9C2`) into the path and its range. */
 export function anchoredPath(
   text: string,
 ): { path: string; lineRange: [number, number] | undefined } {
-  const match = /^(.+)#L(\d{1,15})(?:C\d+)?(?:-L?(\d{1,15})(?:C\d+)?)?$/.exec(
-    text,
-  );
+  const hash = text.lastIndexOf("#");
+  const match = hash < 1
+    ? null
+    : /^#L(\d{1,15})(?:C\d+)?(?:-L?(\d{1,15})(?:C\d+)?)?$/i.exec(
+      text.slice(hash),
+    );
   return match === null ? { path: text, lineRange: undefined } : {
-    path: match[1]!,
-    lineRange: lineRange(match[2]!, match[3] ?? match[2]!),
+    path: text.slice(0, hash),
+    lineRange: lineRange(match[1]!, match[2] ?? match[1]!),
   };
 }

@@ -74,9 +74,20 @@ export function isBareFileName(text: string): boolean {
   return BARE_FILE_NAMES.has(text.toLowerCase());
 }
 
+/**
+ * Whether a text stands for a thing even where files are named: a version, or a
+ * name of {@linkcode isDottedName} written like one, `Node.js`. `vue.js` may be a file.
+ */
+export function isThing(text: string): boolean {
+  return VERSION.test(text) ||
+    /[A-Z]/.test(text) && DOTTED_NAMES.has(text.toLowerCase());
+}
+
+const VERSION = /^v?\d[\d.]*x?$/i;
+
 /** Whether a text is the name of a thing that is no file, such as `Node.js` or `v1.x`. */
 export function isDottedName(text: string): boolean {
-  return DOTTED_NAMES.has(text.toLowerCase()) || /^v?\d[\d.]*x?$/i.test(text) ||
+  return DOTTED_NAMES.has(text.toLowerCase()) || VERSION.test(text) ||
     /^[^/\\]+\.(?:com|io|net|org)$/i.test(text);
 }
 

@@ -1,22 +1,38 @@
-import type { SnippetConvention } from "../../snippet_convention.ts";
+import type {
+  SnippetConvention,
+  SnippetPlace,
+} from "../../snippet_convention.ts";
 import { lineRange } from "../line_range.ts";
+import { isPathLike } from "../path_like.ts";
 
-/** `12:15:app/x.tsx`: Cursor's citations, no language. */
+/** `12:15:app/x.tsx`, `12:app/x.tsx`: Cursor's citations, no language. */
 export const citation: SnippetConvention = {
   name: "citation",
   source: "info",
   find({ info }) {
-    const match = /^(\d{1,15}):(\d{1,15}):(\S.*)$/.exec(info);
-    if (
-      match === null || match[3]!.includes("://") || /^\d+$/.test(match[3]!)
-    ) {
-      return undefined;
-    }
-    const range = lineRange(match[1]!, match[2]!);
-    return {
-      language: null,
-      filePath: match[3]!,
-      ...(range === undefined ? {} : { lineRange: range }),
-    };
+    const cited = citedPath(info) ?? oneLine(info);
+    return cited === undefined ? undefined : { ...cited, language: null };
   },
 };
+
+/** The place in `12:15:path`. */
+export function citedPath(text: string): SnippetPlace | undefined {
+  const match = /^(\d{1,15}):(\d{1,15}):(\S.*)$/.exec(text);
+  return match === null || match[3]!.includes("://") ||
+      /^\d+$/.test(match[3]!)
+    ? undefined
+    : place(match[3]!, match[1]!, match[2]!);
+}
+
+/** The place in `12:path`, which nobody promises: it has to look like a path. */
+function oneLine(text: string): SnippetPlace | undefined {
+  const match = /^(\d{1,15}):(\S+)$/.exec(text);
+  return match === null || !isPathLike(match[2]!)
+    ? undefined
+    : place(match[2]!, match[1]!, match[1]!);
+}
+
+function place(filePath: string, first: string, last: string): SnippetPlace {
+  const range = lineRange(first, last);
+  return { filePath, ...(range === undefined ? {} : { lineRange: range }) };
+}

@@ -11,6 +11,13 @@ export const filepathLine: SnippetConvention = {
     if (text === undefined) return undefined;
     const match = /^filepath:\s*(\S.*)$/i.exec(text);
     if (match === null || match[1]!.includes("://")) return undefined;
-    return { filePath: match[1]! };
+    return { filePath: unquoted(match[1]!) };
   },
 };
+
+function unquoted(path: string): string {
+  const last = path.length - 1;
+  return last > 1 && "\"'`".includes(path[0]!) && path[last] === path[0]
+    ? path.slice(1, -1)
+    : path;
+}

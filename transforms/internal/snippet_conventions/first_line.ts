@@ -14,8 +14,15 @@ export function commentText(line: string): string | undefined {
   for (const [open, close] of COMMENTS) {
     if (!line.startsWith(open)) continue;
     let text = line.slice(open.length);
-    if (close !== "" && text.endsWith(close)) {
-      text = text.slice(0, -close.length);
+    if (close !== "") {
+      if (text.endsWith(close)) text = text.slice(0, -close.length);
+    } else if (open !== "--") {
+      // More of the same: `;;;`, `%%`; `//!` is a comment on the file. `---` is the
+      // head of a diff.
+      let more = 0;
+      while (text[more] === open.at(-1)) more++;
+      if (open === "//" && text[more] === "!") more++;
+      text = text.slice(more);
     }
     return text.trim();
   }
@@ -28,23 +35,28 @@ export function commentText(line: string): string | undefined {
 const COMMENTS: readonly (readonly [string, string])[] = [
   ["<!--", "-->"],
   ["{{!--", "--}}"],
+  ["{{/*", "*/}}"],
   ["{/*", "*/}"],
   ["/**", "*/"],
+  ["/*!", "*/"],
   ["/*", "*/"],
   ["<%--", "--%>"],
+  ["<%#", "%>"],
+  ["<#", "#>"],
+  ["@*", "*@"],
   ["(*", "*)"],
   ["{-", "-}"],
   ["{#", "#}"],
   ["--[[", "]]"],
   ['"""', '"""'],
-  ["///", ""],
+  ["'''", "'''"],
   ["//", ""],
   ["--", ""],
   ["::", ""],
-  ["##", ""],
   ["#", ""],
-  [";;", ""],
   [";", ""],
   ["%", ""],
+  ["!", ""],
   ["'", ""],
+  ['"', ""],
 ];

@@ -1,7 +1,8 @@
 import type { SnippetConvention } from "../../snippet_convention.ts";
 import { isKnownLanguage } from "../../language_id.ts";
-import { isPathLike } from "../path_like.ts";
+import { isPathLike, isThing } from "../path_like.ts";
 import { isAcronymPair } from "./acronym_pair.ts";
+import { citedPath } from "./citation.ts";
 import {
   locatedPath,
   pathWord,
@@ -17,6 +18,8 @@ export const languagePath: SnippetConvention = {
     const [language, meta] = splitWord(info);
     const [written, rest] = splitWord(meta);
     const word = plainWord(written);
+    const cited = citedPath(word);
+    if (cited !== undefined) return { ...cited, language };
     if (language.startsWith("{") || word.startsWith("{")) return undefined;
     // `[a.ts]` is a title of its own kind, `[id].tsx` is a name.
     if (word.startsWith("[") && !/\][^\]]+$/.test(withoutBraces(word))) {
@@ -25,6 +28,7 @@ export const languagePath: SnippetConvention = {
     const { path } = pathWord(word);
     if (
       !isPathLike(path) || path.includes("=") || isAcronymPair(path) ||
+      isThing(path) ||
       // Characters to highlight (rehype-pretty-code): `/word/3-5`.
       /^\/[^/]*\/[\d,-]*(?:#\w*)?$/.test(word)
     ) return undefined;
@@ -36,11 +40,14 @@ export const languagePath: SnippetConvention = {
   },
 };
 
+const FRONT = "'(\"`";
+const BACK = "')\"`";
+
 /** A word without quotes or brackets around it, and without `file:` or a language before it. */
 function plainWord(word: string): string {
   const last = word.length - 1;
-  const quote = "'(".indexOf(word[0]!);
-  if (quote >= 0 && last > 1 && word.indexOf("')"[quote]!, 1) === last) {
+  const quote = FRONT.indexOf(word[0]!);
+  if (quote >= 0 && last > 1 && word.indexOf(BACK[quote]!, 1) === last) {
     return word.slice(1, -1);
   }
   const colon = word.indexOf(":");

@@ -32,5 +32,5 @@ function bracedLanguage(info: string): string | null {
   if (/^(?:code|code-block|code-cell|sourcecode)$/.test(engine)) {
     return info.slice(close + 1).trim().split(/\s/, 1)[0] || null;
   }
-  return /^=?[\w+#-]+$/.test(engine) ? engine.replace(/^=/, "") : null;
+  return /^=?[\w+-][\w+#-]*$/.test(engine) ? engine.replace(/^=/, "") : null;
 }

@@ -27,9 +27,19 @@ export function isLonePath(word: string): boolean {
   ) return false;
   if (/[/\\]/.test(word)) return true;
   // `fs.readFile`, `Math.random` and the like are no files.
+  if (OBJECT_MEMBER.test(word)) return false;
   const after = extension(word)!;
-  return isKnownExtension(after) || after.length <= 4 && !/^[A-Z]/.test(word);
+  return isKnownExtension(after) ||
+    after.length <= 4 && !/^[A-Z]/.test(word) && !OBJECT.test(word);
 }
+
+/** Members of objects whose name is an extension; source maps have two of them. */
+const OBJECT_MEMBER =
+  /^(?:process\.env|(?:console|math|np|torch)\.log|[^.]+\.map)$/i;
+
+/** Objects and modules whose members have short names, `os.path`, `np.sum`. */
+const OBJECT =
+  /^(?:array|console|document|json|math|module|np|number|object|os|pd|plt|process|promise|re|self|string|sys|this|window)\./i;
 
 /** A line without container marks, heading or list markers, bold, ticks, quotes, link, final colon and hard break. */
 export function withoutDecoration(line: string): string {

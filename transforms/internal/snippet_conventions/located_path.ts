@@ -19,12 +19,20 @@ export function locatedPath(
   };
 }
 
-/** The path in a word: `path`, `path#L3-L9`, `path:3-9`, `a.ts:3`, `a.ts:3:14`, `path{highlighted lines}`. */
+/**
+ * The path in a word: `path`, `path#L3-L9`, `path:3-9`, `path(3-9)`, `a.ts:3`,
+ * `a.ts:3:14`, `path{highlighted lines}`.
+ */
 export function pathWord(
   word: string,
 ): { path: string; lineRange: [number, number] | undefined } {
   const bare = withoutBraces(word);
-  const match = /^(.*[^:\d]):(\d{1,15})-(\d{1,15})$/.exec(bare) ??
+  const open = bare.endsWith(")") ? bare.lastIndexOf("(") : -1;
+  const bracketed = open > 0 ? bracketedRange(bare.slice(open)) : undefined;
+  if (bracketed !== undefined) {
+    return { path: bare.slice(0, open), lineRange: bracketed.lineRange };
+  }
+  const match = /^(.*[^:\d]):L?(\d{1,15})-L?(\d{1,15})$/i.exec(bare) ??
     // A name may end in digits behind a colon, but hardly behind an extension.
     /^(.*\.[A-Za-z]\w{0,15}):(\d{1,15})(?::\d{1,15})?$/.exec(bare);
   return match === null ? anchoredPath(bare) : {

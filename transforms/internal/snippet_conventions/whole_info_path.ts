@@ -12,9 +12,12 @@ export const wholeInfoPath: SnippetConvention = {
   find({ info }) {
     const [word, rest] = splitWord(info);
     const { path } = pathWord(word);
-    if (!isPathLike(path) || /^\[|[={}]/.test(path) || isNoPath(path)) {
-      return undefined;
-    }
+    if (
+      !isPathLike(path) || isNoPath(path) ||
+      // `[a.ts]` and `ts[a.ts]` are titles of their own kind.
+      /^\[|[={}]/.test(path) ||
+      /^[\w+#-]+\[/.test(path) && path.endsWith("]")
+    ) return undefined;
     if (
       rest !== "" && bracketedRange(rest) === undefined &&
       !/^\{.*\}$/.test(rest)
