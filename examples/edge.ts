@@ -55,7 +55,6 @@ async function answer(
     await checkAccess(request, configuration);
     return await resume(request, pathname.slice(12), streams);
   }
-  if (request.method !== "POST") throw new Problem(405, "Use POST");
   const isCompletion = Object.hasOwn(completions, pathname);
   if (!isCompletion && pathname !== "/v1/chat" && pathname !== "/v1/clean") {
     throw new Problem(
@@ -63,6 +62,7 @@ async function answer(
       "There is POST /v1/chat/completions, /v1/messages, /v1/chat and /v1/clean",
     );
   }
+  if (request.method !== "POST") throw new Problem(405, "Use POST");
   await checkAccess(request, configuration);
   if (pathname === "/v1/clean") return clean(request, configuration);
   const body = await readRequest(request, configuration.maxRequestBytes);

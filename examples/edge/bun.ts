@@ -5,7 +5,7 @@
  * with `BUN_CONFIG_MAX_HTTP_REQUESTS`, which has to be set before Bun starts.
  */
 import { handle } from "../edge.ts";
-import { listening, type ServerEnvironment } from "./listening.ts";
+import { listening, type ServerEnvironment, stop } from "./listening.ts";
 
 declare const Bun: {
   readonly env: Record<string, string | undefined>;
@@ -14,17 +14,25 @@ declare const Bun: {
     port: number;
     idleTimeout: number;
     fetch(request: Request): Promise<Response>;
-  }): { readonly hostname: string; readonly port: number };
+  }): { hostname: string; port: number };
 };
 
 const environment: ServerEnvironment = Bun.env;
 
-const { hostname, port } = Bun.serve({
-  ...listening(environment),
-  // Keep-alive comments and the limits see to that.
-  idleTimeout: 0,
-  fetch: (request) => handle(request, environment),
-});
+function serve(): { hostname: string; port: number } {
+  try {
+    return Bun.serve({
+      ...listening(environment),
+      // Keep-alive comments and the limits see to that.
+      idleTimeout: 0,
+      fetch: (request) => handle(request, environment),
+    });
+  } catch (error) {
+    stop(error as Error);
+  }
+}
+
+const { hostname, port } = serve();
 if (Bun.env.BUN_CONFIG_MAX_HTTP_REQUESTS === undefined) {
   console.log("At most 256 streams: set BUN_CONFIG_MAX_HTTP_REQUESTS for more");
 }

@@ -3,7 +3,7 @@
  * `UPSTREAM_URL=… deno run --allow-net --allow-env examples/edge/deno.ts`.
  */
 import { handle } from "../edge.ts";
-import { listening, type ServerEnvironment } from "./listening.ts";
+import { listening, type ServerEnvironment, stop } from "./listening.ts";
 
 declare const Deno: {
   readonly env: { toObject(): Record<string, string> };
@@ -19,8 +19,12 @@ declare const Deno: {
 
 const environment: ServerEnvironment = Deno.env.toObject();
 
-Deno.serve({
-  ...listening(environment),
-  onListen: ({ hostname, port }) =>
-    console.log(`Listening on http://${hostname}:${port}`),
-}, (request) => handle(request, environment));
+try {
+  Deno.serve({
+    ...listening(environment),
+    onListen: ({ hostname, port }) =>
+      console.log(`Listening on http://${hostname}:${port}`),
+  }, (request) => handle(request, environment));
+} catch (error) {
+  stop(error as Error);
+}

@@ -1,3 +1,4 @@
+import process from "node:process";
 import { isLoopback } from "./access.ts";
 import { configure, type Environment } from "./configuration.ts";
 
@@ -9,16 +10,34 @@ export interface ServerEnvironment extends Environment {
   PORT?: string | undefined;
 }
 
+/** Says why the gateway does not run, and ends the process. */
+export function stop(error: Error): never {
+  console.error(error.message);
+  process.exit(1);
+}
+
 /**
  * Where to listen. Checks everything before the first request comes, and listens
- * to other machines only when it is said who of them may use the gateway.
- *
- * @throws {Error} When the configuration is wrong.
+ * to other machines only when it is said who of them may use the gateway. A wrong
+ * configuration ends the process with what is wrong.
  */
 export function listening(
   environment: ServerEnvironment,
 ): { hostname: string; port: number } {
-  const { clientKeys } = configure(environment);
+  try {
+    return checked(environment);
+  } catch (error) {
+    stop(error as Error);
+  }
+}
+
+function checked(
+  environment: ServerEnvironment,
+): { hostname: string; port: number } {
+  const { clientKeys, upstream } = configure(environment);
+  if (upstream === undefined) {
+    console.log("No UPSTREAM_URL is set: there is only POST /v1/clean");
+  }
   const hostname = environment.HOST || "127.0.0.1";
   if (clientKeys === undefined && !isLoopback(hostname)) {
     throw new Error(

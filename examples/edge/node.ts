@@ -10,7 +10,7 @@ import {
 import process from "node:process";
 import { Readable } from "node:stream";
 import { handle } from "../edge.ts";
-import { listening, type ServerEnvironment } from "./listening.ts";
+import { listening, type ServerEnvironment, stop } from "./listening.ts";
 
 const environment: ServerEnvironment = process.env;
 const { hostname, port } = listening(environment);
@@ -74,6 +74,7 @@ const server = createServer((message, response) => {
     .catch(() => response.destroy());
 });
 
+server.once("error", stop);
 server.listen(port, hostname, () => {
   const address = server.address() as { address: string; port: number };
   console.log(`Listening on http://${address.address}:${address.port}`);

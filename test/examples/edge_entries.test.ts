@@ -266,11 +266,28 @@ if (onNode) {
         UPSTREAM_KEY: "up-secret",
         CLIENT_KEYS: "",
       });
-      expect(await exited).not.toBe(0);
+      expect(await exited).toBe(1);
       expect(output()).toContain("CLIENT_KEYS");
       expect(output()).not.toContain("secret");
+      // For people, not for those who wrote it.
+      expect(output()).not.toMatch(/\n\s+at /);
     }
   }, 20_000);
+
+  test("a port that is taken is told", async () => {
+    for (const entry of entries) {
+      const first = await run(entries[0]!, { UPSTREAM_URL: "" });
+      expect(first.output()).toContain("there is only POST /v1/clean");
+      const { exited, output } = await run(entry, {
+        PORT: new URL(first.url).port,
+      });
+      expect(await exited).toBe(1);
+      expect(output()).toMatch(/in use/);
+      expect(output()).not.toMatch(/\n\s+at /);
+      first.child.kill();
+      await first.exited;
+    }
+  }, 60_000);
 } else {
   test("the entries are tested on Node", () => {
     expect(onNode).toBe(false);
