@@ -99,7 +99,7 @@ describe("the docs", () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
-  }, 60_000);
+  }, 120_000);
 
   test("every command of the CLI that needs nothing from outside runs", () => {
     const commands = pages.flatMap((page) => codeOf(page, "sh")).flatMap((

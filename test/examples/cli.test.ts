@@ -48,7 +48,7 @@ describe("the CLI's main job", () => {
     ) expect(stdout).toContain(piece);
     expect(stdout).not.toContain("<invoke");
     expect(stdout).not.toContain("\x1b");
-  }, 30_000);
+  }, 120_000);
 
   test(
     "1-byte chunks give the same parts as the whole, one part a line",
@@ -76,7 +76,7 @@ describe("the CLI's main job", () => {
         ] as const
       ) expect(types).toContain(type);
     },
-    30_000,
+    120_000,
   );
 
   test("a file, text only", async () => {
@@ -88,7 +88,7 @@ describe("the CLI's main job", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("<invoke");
     expect(stdout.startsWith("The build fails")).toBe(true);
-  }, 30_000);
+  }, 120_000);
 
   test("sse and snippets out", async () => {
     const sse = await spawnCli([...main, "--to", "sse"], demo);
@@ -99,7 +99,7 @@ describe("the CLI's main job", () => {
         JSON.parse(line).filePath
       ),
     ).toEqual(["src/parser.ts"]);
-  }, 30_000);
+  }, 120_000);
 
   test("plain text in, told or found out", async () => {
     for (const from of [["--from", "text"], []]) {
@@ -110,7 +110,7 @@ describe("the CLI's main job", () => {
       expect(code).toBe(0);
       expect(JSON.parse(stdout).content).toBe("run()\n");
     }
-  }, 30_000);
+  }, 120_000);
 
   test("explain and stats go to stderr", async () => {
     const { stderr } = await spawnCli(
@@ -122,7 +122,7 @@ describe("the CLI's main job", () => {
     const stats = JSON.parse(stderr.trim().split("\n").at(-1)!);
     expect(stats.parts["tool-call"]).toBe(1);
     expect(stats.complete).toBe(true);
-  }, 30_000);
+  }, 120_000);
 
   test("a reader that stops early is no error", async () => {
     const text = "word ".repeat(200_000);
@@ -133,7 +133,7 @@ describe("the CLI's main job", () => {
     );
     expect(stderr).toBe("");
     expect(code).toBe(0);
-  }, 30_000);
+  }, 120_000);
 
   test(
     "control characters of the stream do not reach the terminal",
@@ -142,7 +142,7 @@ describe("the CLI's main job", () => {
       expect(stdout).not.toContain("\x1b");
       expect(stdout).toContain("a\u241b[2Jb<U+202E>c");
     },
-    30_000,
+    120_000,
   );
 });
 
@@ -159,7 +159,7 @@ describe("bad input: said, kept, exit code 1", () => {
     expect(
       parts.some((part) => part.type === "error" || part.type === "warning"),
     ).toBe(true);
-  }, 30_000);
+  }, 120_000);
 
   test(
     "HTML or an error body instead of SSE, also when nobody said SSE",
@@ -198,14 +198,14 @@ describe("bad input: said, kept, exit code 1", () => {
       );
       expect([code, stdout]).toEqual([0, page]);
     },
-    60_000,
+    120_000,
   );
 
   test("a stream that is of another provider than was said", async () => {
     const { code, stderr } = await spawnCli(["--from", "anthropic"], demo);
     expect(code).toBe(1);
     expect(stderr).toContain("events is one of anthropic");
-  }, 30_000);
+  }, 120_000);
 
   test("an empty body", async () => {
     const { code, stdout } = await spawnCli(["--to", "jsonl"], "");
@@ -214,7 +214,7 @@ describe("bad input: said, kept, exit code 1", () => {
       type: "finish",
       complete: false,
     });
-  }, 30_000);
+  }, 120_000);
 
   test("bytes that are not UTF-8", async () => {
     const text = new TextEncoder().encode(chat("abc", "stop"));
@@ -230,14 +230,14 @@ describe("bad input: said, kept, exit code 1", () => {
         part.type === "warning" && part.code === "invalid-utf8"
       ),
     ).toBe(true);
-  }, 30_000);
+  }, 120_000);
 
   test("strict counts warnings", async () => {
     const input = chat("see <tool_call>x", "stop");
     const words = ["--to", "jsonl", ...tools];
     expect((await spawnCli(words, input)).code).toBe(0);
     expect((await spawnCli([...words, "--strict"], input)).code).toBe(1);
-  }, 30_000);
+  }, 120_000);
 });
 
 describe("wrong usage: exit code 2", () => {
@@ -262,7 +262,7 @@ describe("wrong usage: exit code 2", () => {
       expect(stderr).toContain(message);
       expect(code).toBe(2);
     }
-  }, 60_000);
+  }, 120_000);
 
   test("help, version and completions", async () => {
     const help = await spawnCli(["--help"]);
@@ -276,5 +276,5 @@ describe("wrong usage: exit code 2", () => {
       const script = await spawnCli(["--completions", shell]);
       expect(script.stdout).toContain("directives");
     }
-  }, 60_000);
+  }, 120_000);
 });

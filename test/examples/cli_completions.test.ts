@@ -65,7 +65,7 @@ for word in \${COMPREPLY[@]+"\${COMPREPLY[@]}"}; do echo "$word"; done`,
     ]);
     expect(complete(["--tools", "zz"]).length).toBe(2);
     expect(complete(["--extract", "zz"])).toEqual(["zz two"]);
-  }, 60_000);
+  }, 120_000);
 
   test("zsh reads the script", () => {
     if (!has("zsh")) return;
@@ -76,7 +76,7 @@ for word in \${COMPREPLY[@]+"\${COMPREPLY[@]}"}; do echo "$word"; done`,
       folder,
     );
     expect(found).toContain("_millrace");
-  }, 60_000);
+  }, 120_000);
 
   test("fish", () => {
     if (!has("fish")) return;
@@ -99,7 +99,7 @@ for word in \${COMPREPLY[@]+"\${COMPREPLY[@]}"}; do echo "$word"; done`,
     expect(complete("--extract z").length).toBe(1);
     expect(complete("zz").length).toBe(2);
     expect(complete("--stats zz").length).toBe(2);
-  }, 60_000);
+  }, 120_000);
 
   test("all of them and the help have every option", () => {
     for (const { name } of optionTable) {

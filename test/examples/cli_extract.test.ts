@@ -204,7 +204,7 @@ describe("--extract never leaves its folder", () => {
       for (const path of paths) {
         expect(lstatSync(join(out, path)).isFile()).toBe(true);
       }
-    }, 60_000);
+    }, 120_000);
   }
 
   test("any path", () => {
@@ -239,7 +239,7 @@ describe("--extract never leaves its folder", () => {
       }),
       { numRuns: Number(process.env["FAST_CHECK_RUNS"] ?? 500) },
     );
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("where a path leads", () => {
@@ -401,7 +401,7 @@ describe("--extract on the command line", () => {
     );
     expect(third.stdout).toContain('"type":"snippet"');
     expect(third.stderr).toContain("1 not written over other files");
-  }, 60_000);
+  }, 120_000);
 
   test("wrong usage", async () => {
     const { outside } = jail();
@@ -414,5 +414,5 @@ describe("--extract on the command line", () => {
     const force = await spawnCli(["--force"]);
     expect(force.code).toBe(2);
     expect(force.stderr).toContain("--extract");
-  }, 60_000);
+  }, 120_000);
 });

@@ -173,7 +173,7 @@ describe("files, folders and patterns", () => {
       join(folder, "b.md"),
     ]);
     expect(pretty.stdout.match(/==> .*[ab]\.md <==/g)!.length).toBe(2);
-  }, 30_000);
+  }, 120_000);
 
   test("one that cannot be read does not stop the others", async () => {
     const folder = temporary();
@@ -191,7 +191,7 @@ describe("files, folders and patterns", () => {
     expect(stderr).toContain("Cannot read");
     expect(stderr).toContain("a.jsonl");
     expect(JSON.parse(stdout).blocks[0].text).toBe("hi");
-  }, 30_000);
+  }, 120_000);
 
   test("what is written comes back in with --from parts", async () => {
     const words = ["--to", "jsonl", "--tools", "examples/data/tools.json"];
@@ -211,7 +211,7 @@ describe("files, folders and patterns", () => {
       }
     }
     expect(first.code).toBe(0);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("--follow", () => {
@@ -242,7 +242,7 @@ describe("--follow", () => {
       setTimeout(() => stop.abort(), 150);
       expect((await stopped.next()).done).toBe(true);
     },
-    30_000,
+    120_000,
   );
 
   test("parts come while the files grow, side by side", async () => {
@@ -284,12 +284,12 @@ describe("--follow", () => {
       -1,
     );
     expect(last.file).toBe(paths[0]);
-  }, 30_000);
+  }, 120_000);
 
   test("takes files", async () => {
     expect((await spawnCli(["--follow"])).code).toBe(2);
     expect((await spawnCli(["--follow", "examples"])).code).toBe(2);
-  }, 30_000);
+  }, 120_000);
 });
 
 /** Whether a terminal can be made. */
@@ -323,7 +323,7 @@ function onTerminal(words: readonly string[], stdout?: string): string {
     expect(shown).toMatch(/\r[\d,]+ characters, held \d+ \(\d+\), /);
     expect(shown).toContain("\r\x1b[K110,000 characters in ");
     expect(readFileSync(output, "utf8")).toBe(readFileSync(text, "utf8"));
-  }, 30_000);
+  }, 120_000);
 
   test("no format lets it obey what a stream says", () => {
     const text = join(temporary(), "text.md");
@@ -335,5 +335,5 @@ function onTerminal(words: readonly string[], stdout?: string): string {
       );
       expect([to, obeyed]).toEqual([to, []]);
     }
-  }, 30_000);
+  }, 120_000);
 });

@@ -43,7 +43,7 @@ describe("--to sessions", () => {
     for (const { snippets } of withCode) {
       expect(snippets.length).toBeGreaterThan(0);
     }
-  }, 30_000);
+  }, 120_000);
 
   test(
     "folders: every session in them, everything else passed over",
@@ -69,7 +69,7 @@ describe("--to sessions", () => {
       expect(documents.some(({ messages }) => messages.length === 0))
         .toBe(false);
     },
-    60_000,
+    120_000,
   );
 
   test("a folder and a program: only its sessions", async () => {
@@ -91,13 +91,13 @@ describe("--to sessions", () => {
       const kinds = documentsOf(stdout).map((document) => document.kind);
       expect(new Set(kinds)).toEqual(new Set([kind]));
     }
-  }, 60_000);
+  }, 120_000);
 
   test("a folder without any", async () => {
     const { code, stderr } = await spawnCli(["examples/cli"]);
     expect(stderr).toContain("No stored session was found");
     expect(code).toBe(1);
-  }, 30_000);
+  }, 120_000);
 
   test("a stream is no session, and a session no stream", async () => {
     const stream = await spawnCli([
@@ -112,7 +112,7 @@ describe("--to sessions", () => {
     const folder = await spawnCli(["--from", "sse", sessions]);
     expect(folder.code).toBe(2);
     expect(folder.stderr).toContain("folders hold sessions");
-  }, 30_000);
+  }, 120_000);
 
   test("the formats of the options are those of the library", () => {
     const kinds = Object.values(sessionFormats).filter((kind) =>
@@ -157,7 +157,7 @@ describe("each program's files", () => {
         "2/ui_messages.json",
       ]);
     },
-    30_000,
+    120_000,
   );
 
   test(
@@ -188,7 +188,7 @@ describe("each program's files", () => {
       const damaged = await spawnCli([storage, "--to", "jsonl"]);
       expect(messages(damaged.stdout).length).toBe(messages(stdout).length);
     },
-    30_000,
+    120_000,
   );
 
   test("Cursor: a database, also through a pipe", async () => {
@@ -199,7 +199,7 @@ describe("each program's files", () => {
     expect(file.stdout.split("\n").length).toBeGreaterThan(5);
     const piped = await spawnCli(words, readFileSync(join(root, path)));
     expect(piped.stdout).toBe(file.stdout);
-  }, 30_000);
+  }, 120_000);
 });
 
 describe("sessions in the other formats", () => {
@@ -220,7 +220,7 @@ describe("sessions in the other formats", () => {
         if (block.type === "text") expect(text.stdout).toContain(block.text);
       }
     }
-  }, 30_000);
+  }, 120_000);
 
   test("snippets say whose they are", async () => {
     const { stdout } = await spawnCli([file, "--to", "snippets"]);
@@ -231,7 +231,7 @@ describe("sessions in the other formats", () => {
       content: first.content,
     });
     expect(typeof first.messageId).toBe("string");
-  }, 30_000);
+  }, 120_000);
 
   test(
     "what is wrong is told, counts, and fails only when strict",
@@ -245,7 +245,7 @@ describe("sessions in the other formats", () => {
       const strict = await spawnCli([file, "--to", "jsonl", "--strict"]);
       expect(strict.code).toBe(1);
     },
-    30_000,
+    120_000,
   );
 
   test("explain: one line a message and a snippet", async () => {
@@ -253,5 +253,5 @@ describe("sessions in the other formats", () => {
     expect(stderr).toMatch(/^ +\d+ {2}message +user, by the person: text$/m);
     expect(stderr).toMatch(/^ +\d+ {2}snippet /m);
     expect(stderr).toMatch(/^ +\d+ {2}invalid-line /m);
-  }, 30_000);
+  }, 120_000);
 });

@@ -99,7 +99,7 @@ if (onNode) {
           KEEP_ALIVE_SECONDS: "0.05",
           LOG: "on",
         });
-      }, 20_000);
+      }, 120_000);
 
       afterEach(async () => {
         gateway.child.kill();
@@ -222,7 +222,7 @@ if (onNode) {
 
         expect(gateway.output()).toContain('"salvaged":1');
         expect(gateway.output()).not.toMatch(/secret|Brest|tide/);
-      }, 20_000);
+      }, 120_000);
     });
   }
 
@@ -272,7 +272,7 @@ if (onNode) {
       // For people, not for those who wrote it.
       expect(output()).not.toMatch(/\n\s+at /);
     }
-  }, 20_000);
+  }, 120_000);
 
   test("a port that is taken is told", async () => {
     for (const entry of entries) {
@@ -287,7 +287,7 @@ if (onNode) {
       first.child.kill();
       await first.exited;
     }
-  }, 60_000);
+  }, 120_000);
 } else {
   test("the entries are tested on Node", () => {
     expect(onNode).toBe(false);
