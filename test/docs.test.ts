@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -9,12 +9,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, posix } from "node:path";
+import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { collectParts, parse, SnippetExtractorStream } from "../mod.ts";
 import { optionsPage } from "./support/option_tables.ts";
 import { denoExports, root } from "./support/public_files.ts";
-import { cliCommand } from "./support/spawn_cli.ts";
+import { cliCommand, exampleCommand } from "./support/spawn_cli.ts";
 
 const pages = [
   "README.md",
@@ -67,7 +68,15 @@ describe("the docs", () => {
     const plain = (text: string) =>
       text.replace(/ *\| */g, "|").replace(/-{2,}/g, "-").replace(/\s+/g, " ")
         .trim();
-    expect(plain(read("docs/options.md"))).toBe(plain(optionsPage()));
+    const rows = (page: string) =>
+      page.split("\n").filter((line) => line.startsWith("|")).map(plain);
+    const [is, shall] = [read("docs/options.md"), optionsPage()];
+    const differ = [
+      ...rows(shall).filter((row) => !rows(is).includes(row)),
+      ...rows(is).filter((row) => !rows(shall).includes(row)),
+    ];
+    expect(differ).toEqual([]);
+    expect(plain(is) === plain(shall)).toBe(true);
   });
 
   test("every ts snippet runs as pasted", () => {
@@ -104,9 +113,12 @@ describe("the docs", () => {
   test("every command of the CLI that needs nothing from outside runs", () => {
     const commands = pages.flatMap((page) => codeOf(page, "sh")).flatMap((
       code,
-    ) => code.split("\n")).map((line) => line.replace(/\s+#.*$/, "")).filter((
-      line,
-    ) =>
+    ) => code.split("\n")).map((line) =>
+      line.replace(/\s+#.*$/, "").replace(
+        /\bnpx millrace |\bnpx tsx examples\/cli\.ts /,
+        "millrace ",
+      )
+    ).filter((line) =>
       /^(cat [\w./]+ \| )?millrace /.test(line) &&
       !/[~…]|--follow|\.aider/.test(line)
     );
@@ -134,6 +146,40 @@ describe("the docs", () => {
       if (status !== 0) throw new Error(stderr);
     } finally {
       rmSync(folder, { recursive: true });
+    }
+  }, 120_000);
+
+  test("the README's edge function answers as pasted", async () => {
+    const [start, ask] = codeOf("README.md", "sh").find((code) =>
+      code.includes("/v1/clean")
+    )!.split("\n");
+    expect(start).toMatch(/^npx tsx examples\/edge\/node\.ts &/);
+    if (spawnSync("curl", ["--version"]).status !== 0) return;
+    const [program, ...words] = exampleCommand("edge/node.ts");
+    const server = spawn(program, words, {
+      cwd: root,
+      env: { ...process.env, PORT: "0", UPSTREAM_URL: "", CLIENT_KEYS: "" },
+    });
+    try {
+      const address = await new Promise<string>((resolve, reject) => {
+        let said = "";
+        server.on("exit", () => reject(new Error(said)));
+        for (const stream of [server.stdout, server.stderr]) {
+          stream.on("data", (data) => {
+            said += data;
+            const found = /http:\/\/\S+/.exec(said);
+            if (found !== null) resolve(found[0]);
+          });
+        }
+      });
+      const { stdout } = spawnSync("bash", [
+        "-c",
+        ask!.replace("http://127.0.0.1:8787", address),
+      ], { cwd: root, encoding: "utf8" });
+      expect(stdout).toContain('"toolName":"read_file"');
+      expect(stdout).toContain('"complete":true');
+    } finally {
+      server.kill();
     }
   }, 120_000);
 

@@ -83,7 +83,7 @@ function writeSnippets(folder: string): string[] {
 
 // Pack and install.
 const packed = run(
-  "npm pack, built by prepack",
+  "npm pack, built by prepare",
   "npm",
   ["pack", "--pack-destination", project],
   { cwd: root },
