@@ -71,8 +71,8 @@ export interface ParameterSyntax {
    */
   readonly nested?: string;
   /**
-   * Whether a parameter's name is its tag. Then the first parameter must be one
-   * that the tool's schema knows, if the schema has any.
+   * Whether a parameter's name is its tag. Then it must be one that the tool's
+   * schema knows, if the schema has any, unless `nested` marks all tags.
    *
    * @default {false}
    */

@@ -67,6 +67,7 @@ export interface ToolCallSalvagerStreamOptions extends StageStreamOptions {
   readonly leadIn?: readonly string[] | undefined;
   /**
    * Names of tags that hold reasoning when they stand at the beginning of a line.
+   * By default also the tokens of Magistral, Command A and Gemma 4.
    *
    * @default {["think", "thinking", "reasoning", …]}
    */

@@ -860,9 +860,10 @@ export class FormReader {
       this.#token(start, end),
     );
     const parameter = key ?? name ?? attributes?.get("name");
+    const { tagged, nested } = this.compiled.form.call.parameter!;
     if (
       parameter === undefined ||
-      this.compiled.form.call.parameter!.tagged && !this.#knows(parameter)
+      tagged && nested === undefined && !this.#knows(parameter)
     ) return undefined;
     const said = attributes?.get("string");
     return {

@@ -4,9 +4,13 @@ import type { Schema, Tool } from "../schema.ts";
 import type { ToolCallSalvagerStreamOptions } from "../tool_call_salvager.ts";
 import { checkDialect } from "./check_dialect.ts";
 import { CompiledForm } from "./compiled_form.ts";
-import { REASONING_NAMES } from "./directive_set.ts";
 import { OfferedTools } from "./offered_tools.ts";
 import { OpenerTable } from "./opener_table.ts";
+import {
+  type ReasoningTag,
+  reasoningTag,
+  reasoningTags,
+} from "./reasoning_tags.ts";
 import { SalvagerStage } from "./salvager_stage.ts";
 
 /** What a model's stray word before a bare call usually is. */
@@ -30,15 +34,18 @@ export function makeSalvagerStage(
     options.repairJson,
   );
   const forms = formsOf(options.dialects ?? "auto");
-  const reasoning = options.reasoning ?? REASONING_NAMES;
+  const { startInside } = options;
+  const reasoning = reasoningTags(options.reasoning);
   return new SalvagerStage({
     tools,
     forms,
     openers: openersOf(forms, tools, reasoning),
     bare: options.bare === "line-start",
     leadIn: leadInOf(options.leadIn ?? LEAD_IN),
-    startInside: options.startInside,
-    reasoning,
+    startInside: startInside === undefined
+      ? undefined
+      : reasoningTag(startInside)[1],
+    reasoning: reasoning.map(([, closer]) => closer),
     afterNativeCall: options.afterNativeCall ?? "on",
     progress: options.progress ?? false,
     generateId: options.generateId ?? ((index) => `${prefix}${index}`),
@@ -57,7 +64,7 @@ export function makeSalvagerStage(
 function openersOf(
   forms: readonly CompiledForm[],
   tools: OfferedTools,
-  reasoning: readonly string[],
+  reasoning: readonly ReasoningTag[],
 ): OpenerTable {
   const names = [...tools.schemas.keys()];
   let known = tables.get(forms);
@@ -73,7 +80,7 @@ function openersOf(
           ? []
           : compiled.openings(names).map((opening) => [opening, index] as const)
       ),
-      ...reasoning.map((name, index) => [`<${name}>`, -1 - index] as const),
+      ...reasoning.map(([opener], index) => [opener, -1 - index] as const),
     ]);
     known.set(key, table);
   }

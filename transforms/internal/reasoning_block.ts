@@ -33,10 +33,10 @@ export class ReasoningBlock {
   /** A closer came inside the run. */
   #closing: boolean;
 
-  /** @param from The tag's name, or a snapshot to go on from. */
+  /** @param from What it ends with, or a snapshot to go on from. */
   constructor(from: string | ReasoningBlockSnapshot) {
     const saved = typeof from === "string" ? undefined : from;
-    this.#closer = saved?.closer ?? `</${from}>`;
+    this.#closer = saved?.closer ?? from as string;
     this.#matched = saved?.matched ?? 0;
     this.#ticks = saved?.ticks ?? 0;
     this.#run = saved?.run ?? 0;

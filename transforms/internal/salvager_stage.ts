@@ -38,7 +38,9 @@ export interface SalvagerConfiguration {
   readonly openers: OpenerTable;
   readonly bare: boolean;
   readonly leadIn: readonly string[];
+  /** What the reasoning that the text starts inside of ends with. */
   readonly startInside: string | undefined;
+  /** What reasoning ends with. */
   readonly reasoning: readonly string[];
   readonly afterNativeCall: "on" | "off";
   readonly progress: boolean;
@@ -487,9 +489,12 @@ export class SalvagerStage extends TextStage {
     }
     this.#stop(at);
     if (at === text.length) return false;
+    const opener = this.#table.find(text, at);
+    if (opener === PART_OF_OPENER && !this.#finishing) return false;
     state.empty = false;
     state.first = start + at;
-    return state.first >= state.noStartBefore &&
+    const isReasoning = typeof opener === "object" && opener.values[0]! < 0;
+    return !isReasoning && state.first >= state.noStartBefore &&
       this.#beginMessage(text.charCodeAt(at));
   }
 

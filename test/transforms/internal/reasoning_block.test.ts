@@ -3,8 +3,8 @@ import { ReasoningBlock } from "../../../transforms/internal/reasoning_block.ts"
 
 /** The index behind the block, also when it is read in pieces. */
 function endOf(text: string): number {
-  const whole = new ReasoningBlock("think").read(text, 0);
-  let block = new ReasoningBlock("think");
+  const whole = new ReasoningBlock("</think>").read(text, 0);
+  let block = new ReasoningBlock("</think>");
   for (let at = 0; at < text.length; at++) {
     const end = block.read(text.slice(0, at + 1), at);
     if (end >= 0) {
