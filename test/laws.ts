@@ -338,6 +338,20 @@ export function checkForeignParts(
   );
 }
 
+/** Law 4: nothing comes behind a `finish`, and what comes before it is what the end gives. */
+export function checkFinish(
+  make: MakeStream,
+  chunks: readonly string[],
+): void {
+  const finish: Part = { type: "finish", reason: "unknown", complete: false };
+  same(
+    "Finish is last",
+    chunks,
+    run(make(), [...chunks, finish]),
+    [...run(make(), chunks), finish],
+  );
+}
+
 /** What is held back, in code units, after each chunk of `size`. */
 export function measureHold(
   make: MakeStream,
@@ -518,6 +532,7 @@ export function checkLaws(options: LawsOptions): void {
           chunks.slice(0, 4).concat(chunks.slice(4).join("")),
         );
         checkForeignParts(make, chunks);
+        checkFinish(make, chunks);
         const at = offsets[0] ?? input.length >> 1;
         checkBarrier(make, input.slice(0, at), input.slice(at), expected);
       },

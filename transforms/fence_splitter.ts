@@ -141,6 +141,10 @@ class FenceSplitterStage implements Stage<string | Part, Part> {
     this.#cut();
   }
 
+  breakOff(emit: Emit<Part>): void {
+    this.end(emit);
+  }
+
   snapshot(): unknown {
     const state: State = { ...this.#state, lines: this.#lines.snapshot() };
     return makeSnapshot(STAGE, state);

@@ -179,6 +179,8 @@ export type Source<In> = ReadableStream<In> | AsyncIterable<In> | Iterable<In>;
 interface Puller<In> {
   pull(): PromiseLike<IteratorResult<In, unknown>> | IteratorResult<In>;
   stop(reason?: unknown): unknown;
+  /** The source is over by itself. */
+  release(): void;
 }
 
 function pullerOf<In>(source: Source<In>): Puller<In> {
@@ -191,12 +193,17 @@ function pullerOf<In>(source: Source<In>): Puller<In> {
         reader.releaseLock();
         return cancelled;
       },
+      release: () => reader.releaseLock(),
     };
   }
   const iterator = Symbol.asyncIterator in source
     ? source[Symbol.asyncIterator]()
     : source[Symbol.iterator]();
-  return { pull: () => iterator.next(), stop: () => iterator.return?.() };
+  return {
+    pull: () => iterator.next(),
+    stop: () => iterator.return?.(),
+    release() {},
+  };
 }
 
 /** Pulls, pushes and hands out: the whole of {@linkcode readParts}. */
@@ -246,10 +253,17 @@ class PartReader<In, Out> implements AsyncIterableIterator<Out> {
   /** Takes one input through the stage. A failure waits behind what came before it. */
   async #pull(): Promise<void> {
     try {
-      const result = await this.#puller.pull();
+      let result: IteratorResult<In, unknown>;
+      try {
+        result = await this.#puller.pull();
+      } catch (error) {
+        if (!this.#over) this.#fail(error);
+        return;
+      }
       if (this.#over) return;
       if (result.done) {
         this.#over = true;
+        this.#puller.release();
         this.#stage.end(this.#emit);
         return;
       }
@@ -263,6 +277,18 @@ class PartReader<In, Out> implements AsyncIterableIterator<Out> {
     } catch (error) {
       this.#over = true;
       this.#failure = { error };
+    }
+  }
+
+  /** The source failed: what is held comes out before that. */
+  #fail(error: unknown): void {
+    this.#over = true;
+    this.#failure = { error };
+    this.#puller.release();
+    try {
+      this.#stage.breakOff?.(this.#emit);
+    } catch {
+      // A stage that cannot go on has nothing more to say than the source.
     }
   }
 
@@ -289,7 +315,8 @@ const identity: Stage<unknown, unknown> = {
  * the rest is piped.
  *
  * Leaving the loop early cancels the source. An error of the source is thrown
- * by the loop after all that came before it.
+ * by the loop after all that came before it, text that a stage held included.
+ * When the source is over, however that came, it is not locked any more.
  *
  * @typeParam Transforms The transforms, first to last.
  * @param source A web stream or anything iterable.

@@ -43,6 +43,13 @@ export interface Stage<In, Out> {
   push(input: In, emit: Emit<Out>): void;
   /** The input is over: emits what was held. Called once, after the last push. */
   end(emit: Emit<Out>): void;
+  /**
+   * The input broke off: emits what was held, and nothing that would make the
+   * output look finished. Called by `readParts`, once, instead of `end`, before
+   * the error of the source is thrown. Without it what was held is dropped, as
+   * a web stream's pipe does.
+   */
+  breakOff?(emit: Emit<Out>): void;
   /** The state as plain data, a copy; `null` for a stage without state. */
   snapshot(): unknown;
 }

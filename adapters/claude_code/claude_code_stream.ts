@@ -71,6 +71,13 @@ class LineStage implements Stage<string, Part> {
     this.#decoder.end(emit);
   }
 
+  /** The failure that follows says how it ended. */
+  breakOff(emit: (part: Part) => void): void {
+    this.#decoder.end((part) => {
+      if (part.type !== "finish") emit(part);
+    });
+  }
+
   snapshot(): unknown {
     return this.#decoder.snapshot();
   }

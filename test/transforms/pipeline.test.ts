@@ -7,6 +7,7 @@ import {
   readParts,
   type Stage,
   StageStream,
+  standardPipeline,
   toReadableStream,
 } from "../../mod.ts";
 import { RUNS } from "../laws.ts";
@@ -206,6 +207,30 @@ describe("readParts", () => {
     }
     expect(got).toEqual([1, 2, 2]);
     expect(caught).toEqual(new Error("broken"));
+  });
+
+  test("what a stage held comes out before the error, and the lock is released", async () => {
+    for (const error of [new Error("broken"), undefined]) {
+      const { readable } = spy<string>(["a <lo", "g>b\n```", "js"], error);
+      let text = "";
+      let caught: unknown;
+      try {
+        for await (
+          const part of readParts(
+            readable,
+            standardPipeline({ directives: ["log"] }),
+          )
+        ) {
+          if (part.type === "text") text += part.text;
+          if (part.type === "directive") text += part.raw;
+        }
+      } catch (thrown) {
+        caught = thrown;
+      }
+      expect(text).toBe("a <log>b\n```js");
+      expect(caught).toBe(error);
+      expect(readable.locked).toBe(false);
+    }
   });
 
   test("a stage that throws cancels the source, after what it gave out", async () => {

@@ -285,12 +285,24 @@ export class DirectiveStage extends TextStage {
   /** Fences of an upstream tracker pass in order. */
   protected override part(part: Part, emit: Emit<Part>): void {
     if (part.type !== "fence-start" && part.type !== "fence-end") {
+      if (part.type === "finish") this.#endOpen(emit);
       super.part(part, emit);
       return;
     }
     this.#tracker?.fence();
     if (this.held.length === 0) emit(part);
     else this.held.wait(part);
+  }
+
+  /** Nothing comes behind a finish: what is open will not be closed. */
+  #endOpen(emit: Emit<Part>): void {
+    const state = this.#state;
+    this.#outlet.emit = emit;
+    if (!state.begun) this.#beginInside(this.offset);
+    this.release(emit);
+    if (this.#outlet.opened === null) return;
+    this.#close(null, state.kind);
+    this.#outlet.flush();
   }
 
   protected override text(

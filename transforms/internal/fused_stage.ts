@@ -29,6 +29,13 @@ export class FusedStage implements Stage<unknown, unknown> {
     }
   }
 
+  breakOff(emit: Emit<unknown>): void {
+    this.#emit = emit;
+    for (const [index, stage] of this.stages.entries()) {
+      stage.breakOff?.(this.#emits[index]!);
+    }
+  }
+
   snapshot(): unknown[] {
     return this.stages.map((stage) => stage.snapshot());
   }

@@ -178,6 +178,22 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
 
   push(input: string | Part, emit: Emit<Part>): void {
     this.#emit = emit;
+    if (
+      !this.#tracking && typeof input !== "string" && input.type === "text" &&
+      input.start === this.#offset && this.#held.length === 0 && !this.#live
+    ) {
+      // Most text by far: nothing waits, and an upstream tracker says what it is.
+      const { text, start, code } = input;
+      if (text === "") return;
+      this.#told = start;
+      this.#offset = this.#chunkStart = start + text.length;
+      this.#text(
+        text,
+        code === "fence" || code === "marker" ? code : "prose",
+      );
+      emit(input);
+      return;
+    }
     if (typeof input === "string") {
       this.#take(input, this.#offset, undefined, undefined);
       return;
@@ -218,10 +234,25 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
         emit(input);
         this.#toolCall(input);
         break;
+      case "finish":
+        this.#endOpen();
+        emit(input);
+        break;
       default:
         this.#release();
         emit(input);
     }
+  }
+
+  /** Nothing comes behind a finish: a fence that is open will not be closed. */
+  #endOpen(): void {
+    if (this.#tagLine !== null) this.#endTagLine("");
+    this.#release();
+    if (this.#tracking) this.#lines.breakFence("");
+    if (this.#open !== null) {
+      this.#fenceEnd(this.#open.fence, false, this.#offset);
+    }
+    this.#held.give(this.#emit);
   }
 
   end(emit: Emit<Part>): void {
@@ -232,6 +263,10 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
       this.#fenceEnd(this.#open.fence, false, this.#offset);
     }
     this.#held.give(emit);
+  }
+
+  breakOff(emit: Emit<Part>): void {
+    this.end(emit);
   }
 
   snapshot(): unknown {

@@ -69,6 +69,10 @@ export class SurrogateSanitizerStage
     this.#resolve(withText(half, this.#replacement, 0), emit);
   }
 
+  breakOff(emit: Emit<string | Part>): void {
+    this.end(emit);
+  }
+
   snapshot(): unknown {
     return makeSnapshot(STAGE, this.#state);
   }

@@ -66,6 +66,10 @@ export abstract class TextStage implements Stage<string | Part, Part> {
 
   abstract end(emit: Emit<Part>): void;
 
+  breakOff(emit: Emit<Part>): void {
+    this.end(emit);
+  }
+
   abstract snapshot(): unknown;
 
   #text(

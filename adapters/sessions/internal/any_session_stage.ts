@@ -75,6 +75,12 @@ export class AnySessionStage implements Stage<string | Uint8Array, Message> {
     this.#inner?.end(emit);
   }
 
+  /** Messages that are whole, as far as anyone can tell. */
+  breakOff(emit: Emit<Message>): void {
+    this.#emit = emit;
+    this.#inner?.breakOff(emit);
+  }
+
   snapshot(): unknown {
     const state: State = {
       input: this.#input.snapshot(),

@@ -111,6 +111,11 @@ export class SessionStage implements Stage<string | Uint8Array, Message> {
     this.#window.flush();
   }
 
+  /** Messages that are whole, as far as anyone can tell. */
+  breakOff(emit: Emit<Message>): void {
+    this.end(emit);
+  }
+
   snapshot(): unknown {
     const state: State = {
       input: this.#input.snapshot(),
