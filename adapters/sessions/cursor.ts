@@ -233,13 +233,16 @@ async function* readDatabase(
     if (composer === undefined) continue;
     const composerId = key.slice("composerData:".length);
     const headers = arrayOf(composer["fullConversationHeadersOnly"]);
+    // Versions in between have the bubbles beside the list.
+    const inline = objectOf(composer["conversationMap"]) ?? {};
     for (const [index, header] of headers.entries()) {
       const bubbleId = wordOf(objectOf(header)?.["bubbleId"]);
       if (bubbleId === undefined) continue;
-      const bubble = await read(
-        "cursorDiskKV",
-        `bubbleId:${composerId}:${bubbleId}`,
-      );
+      const bubble =
+        await read("cursorDiskKV", `bubbleId:${composerId}:${bubbleId}`) ??
+          (Object.hasOwn(inline, bubbleId)
+            ? objectOf(inline[bubbleId])
+            : undefined);
       if (bubble === undefined) continue;
       bubble["type"] ??= objectOf(header)?.["type"];
       yield messageOf(draftOf(bubble, bubbleId, composerId, index), finder);
@@ -298,7 +301,10 @@ function draftOf(
 ): Draft {
   const { type } = bubble;
   const role = type === 1 || type === "user" ? "user" : "assistant";
-  const blocks = blocksOf(wordOf(bubble["text"]) ?? wordOf(bubble["rawText"]));
+  const blocks = blocksOf(
+    wordOf(bubble["text"]) ?? wordOf(bubble["rawText"]) ??
+      richText(bubble["richText"]),
+  );
   const thinking = wordOf(objectOf(bubble["thinking"])?.["text"]);
   if (thinking !== undefined) {
     blocks.unshift({ type: "reasoning", text: thinking });
@@ -325,6 +331,24 @@ function draftOf(
     addTool(draft, tool);
   }
   return draft;
+}
+
+/** The text of what was typed, when only the editor's tree of it is there. */
+function richText(value: unknown): string | undefined {
+  const root = objectOf(objectOf(argumentsOf(value))?.["root"]);
+  if (root === undefined) return undefined;
+  const lines = arrayOf(root["children"]).map((paragraph) => {
+    let line = "";
+    const stack: unknown[] = [paragraph];
+    while (stack.length > 0) {
+      const node = objectOf(stack.pop());
+      if (node === undefined) continue;
+      line += node["type"] === "linebreak" ? "\n" : wordOf(node["text"]) ?? "";
+      stack.push(...[...arrayOf(node["children"])].reverse());
+    }
+    return line;
+  });
+  return lines.join("\n") || undefined;
 }
 
 /** The call of a bubble, and its result. */

@@ -10,8 +10,8 @@ import type { Message, SessionStreamOptions } from "./message.ts";
 
 /**
  * The bytes of a chat of Gemini CLI
- * (`~/.gemini/tmp/<project>/chats/session-….json` or `.jsonl`) in, its messages
- * out. Which of the two forms it is, the content tells.
+ * (`~/.gemini/tmp/<project>/chats/session-….json` or `.jsonl`, or a `checkpoint-….json`
+ * of `/chat save`) in, its messages out. Which form it is, the content tells.
  *
  * While an answer grows it is written again and again: the last copy counts, at
  * the place of the first. A copy that comes when the message has left comes out

@@ -11,9 +11,9 @@ import type { Message, SessionKind, SessionStreamOptions } from "./message.ts";
 /** Options of {@linkcode SessionStream}. */
 export interface AnySessionStreamOptions extends SessionStreamOptions {
   /**
-   * The program that wrote the session. By default the content tells. Two
-   * programs (Cline, Gemini CLI) have two forms of files each; which it is, the
-   * content tells in any case.
+   * The program that wrote the session. By default the content tells. Cline
+   * and Gemini CLI have several forms of files; which it is, the content tells in
+   * any case.
    */
   kind?: SessionKind;
   /** Told of the format when it is clear, once. */

@@ -21,7 +21,7 @@ export function blockOf(value: unknown): Block {
     case undefined:
       return typeof value["text"] === "string"
         ? { type: "text", text: value["text"] }
-        : { type: "raw", value };
+        : inlineImage(value) ?? { type: "raw", value };
     case "thinking":
     case "redacted_thinking":
     case "reasoning":
@@ -87,6 +87,17 @@ export function argumentsOf(input: unknown): unknown {
   } catch {
     return input;
   }
+}
+
+/** A picture as Gemini has it, `{inlineData: {mimeType, data}}`. */
+function inlineImage(value: JSONObject): Block | undefined {
+  const inline = value["inlineData"];
+  if (!isObject(inline)) return undefined;
+  const mediaType = wordOf(inline["mimeType"]);
+  const data = wordOf(inline["data"]);
+  return mediaType?.startsWith("image/") !== true || data === undefined
+    ? undefined
+    : { type: "image", mediaType, data };
 }
 
 function imageOf(value: JSONObject): Block {

@@ -7,6 +7,7 @@ import { continueSession } from "./formats/continue.ts";
 import { copilot } from "./formats/copilot.ts";
 import { cursorTranscript } from "./formats/cursor_transcript.ts";
 import { gemini, geminiDocument } from "./formats/gemini.ts";
+import { geminiCheckpoint } from "./formats/gemini_checkpoint.ts";
 import { openCode } from "./formats/opencode.ts";
 import { pi } from "./formats/pi.ts";
 import { SPEAKER, specStory } from "./formats/specstory.ts";
@@ -102,9 +103,13 @@ function isClaudeRecord(record: JSONObject): boolean {
     typeof type === "string" && "sessionId" in record && "parentUuid" in record;
 }
 
+/** A list of contents of the Gemini API. */
+const CONTENTS = /^\[\s*\{\s*(?:"role"\s*:\s*"\w+"\s*,\s*)?"parts"\s*:\s*\[/;
+
 /** A document that is an array, by its first elements. */
 function documentOfArray(text: string): SessionFormat | undefined {
   const head = text.slice(0, 65_536);
+  if (CONTENTS.test(head)) return geminiCheckpoint;
   if (/"(?:say|ask)"\s*:\s*"/.test(head) && /"ts"\s*:\s*\d/.test(head)) {
     return clineMessages;
   }
@@ -119,8 +124,10 @@ function documentOfObject(text: string): SessionFormat | undefined {
   if (!text.startsWith("{")) return undefined;
   const head = text.slice(0, LONGEST_HEAD);
   const has = (key: string): boolean => new RegExp(`"${key}"\\s*:`).test(head);
-  if (has("history") && /"history"\s*:\s*\[/.test(head)) {
-    return continueSession;
+  const history = /"history"\s*:\s*\[/.exec(head);
+  if (has("history") && history !== null) {
+    const list = head.slice(history.index + history[0].length - 1);
+    return CONTENTS.test(list) ? geminiCheckpoint : continueSession;
   }
   if (
     /"messages"\s*:\s*\[/.test(head) &&

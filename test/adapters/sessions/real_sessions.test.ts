@@ -223,7 +223,9 @@ describe("real sessions of", () => {
       "cline",
       "gemini",
       "continue",
+      "copilot",
       "opencode",
+      "pi",
     ]
   ) {
     test(kind, () => {
@@ -296,12 +298,16 @@ describe("real sessions of", () => {
         checkMessages(own, assistant, withoutRanges);
       }
     }
-    const { messages, kind } = read("cursor/06-agent-transcript.jsonl");
-    expect(kind).toBe("cursor");
-    checkMessages(
-      messages,
-      answers.find(({ file }) => file.startsWith("cursor/06"))!.assistant!,
-    );
+    for (
+      const answer of answers.filter(({ file }) =>
+        /^cursor\/.*\.jsonl$/.test(file)
+      )
+    ) {
+      const { messages, kind, warnings } = read(answer.file);
+      expect(kind).toBe("cursor");
+      checkMessages(messages, answer.assistant!);
+      expect(warnings.map(({ line }) => line)).toEqual(answer.bad_lines);
+    }
   });
 
   test("specstory", () => {

@@ -175,6 +175,7 @@ class CodexReader implements RecordReader {
         return;
       case "function_call_output":
       case "custom_tool_call_output":
+      case "local_shell_call_output":
       case "tool_result":
         this.#output(item, timestamp, place);
     }
@@ -369,8 +370,15 @@ function isProgramText(blocks: readonly Block[]): boolean {
 const PROGRAM_TEXT =
   /^\s*(?:<(?:environment_context|user_instructions|permissions|INSTRUCTIONS|turn_aborted|user_shell_command)|# AGENTS\.md)/;
 
-/** Whether a result says that the call failed: `success: false`, or an exit code other than 0. */
+/**
+ * Whether a result says that the call failed: `success: false`, an exit code
+ * other than 0, in newer versions as text, or a patch that did not fit.
+ */
 function isFailure(output: unknown): boolean {
+  if (
+    typeof output === "string" &&
+    /^(?:Exit code: -?[1-9]|apply_patch verification failed)/.test(output)
+  ) return true;
   const parsed = argumentsOf(output);
   if (!isObject(parsed)) return false;
   if (parsed["success"] === false) return true;

@@ -7,6 +7,7 @@ import { continueSession } from "./continue.ts";
 import { copilot } from "./copilot.ts";
 import { cursorTranscript } from "./cursor_transcript.ts";
 import { gemini, geminiDocument } from "./gemini.ts";
+import { geminiCheckpoint } from "./gemini_checkpoint.ts";
 import { openCode } from "./opencode.ts";
 import { pi } from "./pi.ts";
 import { specStory } from "./specstory.ts";
@@ -17,6 +18,7 @@ export const formats: readonly SessionFormat[] = [
   codex,
   gemini,
   geminiDocument,
+  geminiCheckpoint,
   clineHistory,
   clineMessages,
   aider,
