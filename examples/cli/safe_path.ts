@@ -3,7 +3,7 @@ export type SafePath = { steps: string[] } | { refused: string };
 
 /** Names that Windows takes for devices, with any extension. */
 const DEVICE =
-  /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\s*\.|\s*$)/i;
+  /^(?:con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\s*\.|\s*$)/i;
 
 /** Characters that some system or terminal does not take for what they are. */
 const STRANGE =

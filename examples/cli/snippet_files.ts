@@ -68,8 +68,13 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 export class SnippetFiles {
   readonly #root: string;
   readonly #force: boolean;
-  /** What was written under each name in this run, as hashes, in order. */
-  readonly #seen = new Map<string, string[]>();
+  /** Which content each path got in this run, and under which number. */
+  readonly #seen = new Map<
+    string,
+    { next: number; byHash: Map<string, number> }
+  >();
+  /** The names given in this run. */
+  readonly #taken = new Set<string>();
 
   /** Makes the folder when there is none. */
   constructor(folder: string, force: boolean) {
@@ -100,17 +105,21 @@ export class SnippetFiles {
 
   /** The steps, with a number when the name has other content already. */
   #numbered(steps: string[], hash: string): string[] {
-    // As the least discerning file systems see it.
-    const key = steps.join("/").normalize("NFC").toLowerCase();
-    const seen = this.#seen.get(key) ?? [];
-    let index = seen.indexOf(hash);
-    if (index < 0) index = seen.push(hash) - 1;
+    const key = keyOf(steps);
+    const seen = this.#seen.get(key) ?? { next: 1, byHash: new Map() };
     this.#seen.set(key, seen);
-    if (index === 0) return steps;
-    const name = steps.at(-1)!;
-    const extension = extname(name);
-    const stem = name.slice(0, name.length - extension.length);
-    return [...steps.slice(0, -1), `${stem}.${index + 1}${extension}`];
+    const known = seen.byHash.get(hash);
+    if (known !== undefined) return withNumber(steps, known);
+    // Another path may be spelt like a number of this one: `a.2.ts`.
+    for (;;) {
+      const number = seen.next++;
+      const numbered = withNumber(steps, number);
+      const name = keyOf(numbered);
+      if (this.#taken.has(name)) continue;
+      this.#taken.add(name);
+      seen.byHash.set(hash, number);
+      return numbered;
+    }
   }
 
   #write(steps: readonly string[], content: string): Extracted {
@@ -147,6 +156,20 @@ export class SnippetFiles {
 }
 
 class RefusedError extends Error {}
+
+/** A path as the least discerning file systems see it. */
+function keyOf(steps: readonly string[]): string {
+  return steps.join("/").normalize("NFKC").toUpperCase().toLowerCase();
+}
+
+/** The path with a number before its extension, from 2 on. */
+function withNumber(steps: string[], number: number): string[] {
+  if (number === 1) return steps;
+  const name = steps.at(-1)!;
+  const extension = extname(name);
+  const stem = name.slice(0, name.length - extension.length);
+  return [...steps.slice(0, -1), `${stem}.${number}${extension}`];
+}
 
 /** Makes a folder, or finds that it is one and no link to one. */
 function makeFolder(folder: string, step: string): void {

@@ -134,6 +134,40 @@ function hostilePaths(outside: string): string[] {
     "dangling-link.txt",
     "file.txt/evil.txt",
     "folder",
+    "folder/",
+    "folder/../link/evil.txt",
+    "link/../../outside/evil.txt",
+    "clock$",
+    "a/con/evil.txt",
+    "a/con /evil.txt",
+    "COM1.",
+    "....//evil.txt",
+    "..;/outside/evil.txt",
+    "/proc/self/environ",
+    "/dev/null",
+    "\\\\?\\UNC\\server\\share\\evil.txt",
+    "C:..\\..\\outside\\evil.txt",
+    "..\u2215outside\u2215evil.txt",
+    "..\uff0foutside\uff0fevil.txt",
+    "..\uff3coutside\uff3cevil.txt",
+    "..\u2044outside\u2044evil.txt",
+    "\ufeff../outside/evil.txt",
+    "\u00a0../outside/evil.txt",
+    "\u0085../outside/evil.txt",
+    "..\t/outside/evil.txt",
+    "..\u3000/outside/evil.txt",
+    "\u2025/outside/evil.txt",
+    ".git::$INDEX_ALLOCATION/config",
+    ".gi\u0131t/config",
+    "\u212aEVIN.txt",
+    "kevin.txt",
+    "stra\u00dfe.txt",
+    "STRASSE.TXT",
+    "e\u0301.txt",
+    "\u00e9.txt",
+    "a.2.txt",
+    "a.txt",
+    "A.TXT",
   ];
 }
 
@@ -336,6 +370,24 @@ describe("the files of snippets", () => {
       status: "written",
       path: "a.2.ts",
     });
+  });
+
+  test("names that look like the number of another", () => {
+    const { out } = jail();
+    for (const force of [false, true]) {
+      const files = new SnippetFiles(out, force);
+      expect(
+        [["a.ts", "1"], ["a.ts", "2"], ["a.2.ts", "3"], ["A.ts", "4"], [
+          "a.ts",
+          "2",
+        ]].map(([path, content]) => files.add(snippet(path, content!)).path),
+      ).toEqual(["a.ts", "a.2.ts", "a.2.2.ts", "A.3.ts", "a.2.ts"]);
+      expect(
+        ["a.ts", "a.2.ts", "a.2.2.ts", "A.3.ts"].map((name) =>
+          readFileSync(join(out, name), "utf8")
+        ),
+      ).toEqual(["1", "2", "3", "4"]);
+    }
   });
 
   test("without a path, and cut", () => {
