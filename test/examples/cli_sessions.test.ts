@@ -58,9 +58,11 @@ describe("--to sessions", () => {
         "cline",
         "codex-session",
         "continue",
+        "copilot",
         "cursor",
         "gemini-session",
         "opencode",
+        "pi",
         "specstory",
       ]);
       const files = documents.map(({ file }) => file!.replaceAll("\\", "/"));
