@@ -258,11 +258,14 @@ export class DocumentSplitter {
         `Skipped ${
           taking === "element"
             ? `element ${state.index}`
-            : `field ${JSON.stringify(state.key)}`
+            : taking === "field"
+            ? `field ${JSON.stringify(state.key)}`
+            : "a key"
         }: it has ${length} characters, the limit is ${this.#maxChars}`,
       );
-      state.key = "";
-      if (taking === "element") state.index++;
+      // The elements behind this one are still those of their list.
+      if (taking === "key") state.key = "";
+      else if (taking === "element") state.index++;
     } else if (taking === "key") {
       state.key = keyOf(text);
       state.next = "colon";
