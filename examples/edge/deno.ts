@@ -11,6 +11,7 @@ declare const Deno: {
     options: {
       hostname: string;
       port: number;
+      tcpBacklog: number;
       onListen(address: { hostname: string; port: number }): void;
     },
     handler: (request: Request) => Promise<Response>,
@@ -22,6 +23,8 @@ const environment: ServerEnvironment = Deno.env.toObject();
 try {
   Deno.serve({
     ...listening(environment),
+    // Many may come at once.
+    tcpBacklog: 4096,
     onListen: ({ hostname, port }) =>
       console.log(`Listening on http://${hostname}:${port}`),
   }, (request) => handle(request, environment));

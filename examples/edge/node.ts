@@ -75,7 +75,9 @@ const server = createServer((message, response) => {
 });
 
 server.once("error", stop);
-server.listen(port, hostname, () => {
+// Many may come at once: who finds no place in the queue waits for seconds, or is
+// turned away.
+server.listen({ port, host: hostname, backlog: 4096 }, () => {
   const address = server.address() as { address: string; port: number };
   console.log(`Listening on http://${address.address}:${address.port}`);
 });

@@ -64,7 +64,7 @@ export class ScriptedUpstream {
       upstream.calls.push(call);
       await upstream.script(call);
     });
-    server.listen(0, "127.0.0.1");
+    server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 });
     await new Promise((resolve) => server.once("listening", resolve));
     return upstream;
   }
