@@ -211,7 +211,15 @@ describe("readParts", () => {
 
   test("what a stage held comes out before the error, and the lock is released", async () => {
     for (const error of [new Error("broken"), undefined]) {
-      const { readable } = spy<string>(["a <lo", "g>b\n```", "js"], error);
+      const chunks = ["a <lo", "g>b\n```", "js"];
+      const readable = new ReadableStream<string>({
+        pull(controller) {
+          const chunk = chunks.shift();
+          if (chunk !== undefined) controller.enqueue(chunk);
+          else if (error !== undefined) controller.error(error);
+          else controller.close();
+        },
+      }, { highWaterMark: 0 });
       let text = "";
       let caught: unknown;
       try {
