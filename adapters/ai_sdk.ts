@@ -13,6 +13,7 @@ import {
   standardPipeline,
   type StandardPipelineOptions,
 } from "../transforms/standard_pipeline.ts";
+import { toJSON } from "./internal/json.ts";
 
 /** An element of a language model's stream, or of its content. */
 export interface AISDKPart {
@@ -229,12 +230,18 @@ class MiddlewareStage implements Stage<AISDKPart, AISDKPart> {
   }
 
   #call(part: ToolCallPart): void {
+    const input = toJSON(part.input);
+    if (input === undefined) {
+      // Nested too deep to be written: it stays what it was.
+      if (part.origin === "salvaged") this.#text(part.raw);
+      return;
+    }
     this.#recovered++;
     this.#emit({
       type: "tool-call",
       toolCallId: this.#generateId(),
       toolName: part.toolName,
-      input: JSON.stringify(part.input),
+      input,
     });
   }
 

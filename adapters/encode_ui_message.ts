@@ -16,6 +16,8 @@ import {
   StageStream,
   type StageStreamOptions,
 } from "../transforms/stage.ts";
+import { stringOf, toJSON } from "./internal/json.ts";
+import { rememberId } from "./internal/recent_ids.ts";
 import { type SentCall, WireEncoder } from "./internal/wire_encoder.ts";
 
 /** Options of {@linkcode UIMessageEncoderStream}. */
@@ -89,40 +91,42 @@ class UIMessageEncoder extends WireEncoder<State> {
   }
 
   override push(input: string | Part, emit: Emit<string>): void {
-    if (typeof input !== "string" && !this.isOver) {
+    if (typeof input === "object" && input !== null && !this.isOver) {
       this.emit = emit;
-      if (this.#dataParts.has(input.type)) {
-        this.began();
-        this.#chunk(`data-${input.type}`, { data: input });
-      }
+      if (this.#dataParts.has(input.type)) this.#data(input);
       switch (input.type) {
         // The client has a state of its own for calls that cannot run.
         case "tool-call-partial":
           return this.#failed(
-            input.toolCallId,
-            input.toolName ?? "",
-            input.inputText,
+            stringOf(input.toolCallId),
+            stringOf(input.toolName),
+            stringOf(input.inputText),
             "The call was cut",
           );
         case "tool-blocked":
           return this.#failed(
-            input.toolCallId,
-            input.toolName,
+            stringOf(input.toolCallId),
+            stringOf(input.toolName),
             null,
-            input.reason,
+            stringOf(input.reason),
           );
         case "tool-result":
           // A client stops at a result of a call it does not know.
           if (this.own.calls.includes(input.toolCallId)) {
-            this.#chunk("tool-output-available", {
-              toolCallId: input.toolCallId,
-              output: input.output,
-            });
+            this.#result(input.toolCallId, input.output);
           }
-          return;
+          break;
       }
     }
     super.push(input, emit);
+  }
+
+  protected override get readsDeltas(): boolean {
+    return false;
+  }
+
+  protected override unwritable(id: string, name: string): void {
+    this.#failed(id, name, null, "The arguments cannot be written as JSON");
   }
 
   protected override nextIndex(): number {
@@ -180,7 +184,7 @@ class UIMessageEncoder extends WireEncoder<State> {
   #failed(
     toolCallId: string,
     toolName: string,
-    input: unknown,
+    input: string | null,
     errorText: string,
   ): void {
     this.began();
@@ -191,10 +195,33 @@ class UIMessageEncoder extends WireEncoder<State> {
   }
 
   #known(id: string): void {
-    const { calls } = this.own;
-    if (calls.includes(id)) return;
-    calls.push(id);
-    if (calls.length > MOST_CALLS) calls.shift();
+    rememberId(this.own.calls, id, MOST_CALLS);
+  }
+
+  #data(part: Part): void {
+    this.began();
+    if (toJSON(part) !== undefined) {
+      this.#chunk(`data-${part.type}`, { data: part });
+    } else if (this.#dataParts.has("warning")) {
+      this.#chunk("data-warning", {
+        data: {
+          type: "warning",
+          code: "malformed",
+          message: `Dropped a part of type "${part.type}" that is not JSON`,
+        },
+      });
+    }
+  }
+
+  #result(toolCallId: string, output: unknown): void {
+    const isJSON = output === undefined || toJSON(output) !== undefined;
+    if (isJSON) this.#chunk("tool-output-available", { toolCallId, output });
+    else {
+      this.#chunk("tool-output-error", {
+        toolCallId,
+        errorText: "The result cannot be written as JSON",
+      });
+    }
   }
 
   /** A piece of text or reasoning, in the open block if it is of that kind. */

@@ -245,6 +245,8 @@ class ResponseSource {
   #failure: { error: unknown } | undefined;
   #over = false;
   #returned = false;
+  /** Whether there was a call. */
+  #called = false;
 
   constructor(response: unknown, options: FromVscodeLmOptions) {
     this.#decoder = new PartDecoder(options);
@@ -285,6 +287,11 @@ class ResponseSource {
     let emitted = false;
     const enqueue: Emit<Part> = (part) => {
       emitted = true;
+      // The editor knows nothing of the calls that were recovered.
+      if (part.type === "tool-call") this.#called = true;
+      if (part.type === "finish" && part.reason === "stop" && this.#called) {
+        part.reason = "tool-calls";
+      }
       controller.enqueue(part);
     };
     const emit: Emit<Part> = this.#stage === undefined

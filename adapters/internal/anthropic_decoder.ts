@@ -12,8 +12,8 @@ import {
 
 /** What this decoder remembers. */
 export interface AnthropicState {
-  /** Input that a block brought with it, as JSON text, by the block's key. */
-  inputs: Record<string, string>;
+  /** Input that a block brought with it, as JSON text, by the block's key; `null` when it has none. */
+  inputs: Record<string, string | null>;
 }
 
 /** Stop reasons in our vocabulary. */
@@ -132,7 +132,7 @@ export class AnthropicDecoder<
         // The input is empty here and comes in deltas. Some gateways send it at
         // once, some both ways: it counts when no delta comes.
         if (call !== undefined && !isEmpty(block.input)) {
-          this.own.inputs[call.key] = toJSON(block.input);
+          this.own.inputs[call.key] = toJSON(block.input) ?? null;
         }
         return;
       }
@@ -167,7 +167,10 @@ export class AnthropicDecoder<
     const input = this.own.inputs[key];
     if (input !== undefined) {
       delete this.own.inputs[key];
-      if (call.length === 0) this.calls.append(this.emit, call, input);
+      if (call.length === 0) {
+        if (input === null) this.calls.refuse(this.emit, call);
+        else this.calls.append(this.emit, call, input);
+      }
     }
     this.closeCall(call);
   }

@@ -1,5 +1,7 @@
 import type { Part } from "../../transforms/part.ts";
 import type { Emit } from "../../transforms/stage.ts";
+import { toJSON } from "./json.ts";
+import { RecentIds } from "./recent_ids.ts";
 
 /** A tool call whose arguments are still coming. */
 export interface OpenCall {
@@ -43,6 +45,9 @@ export interface CallCollectorSnapshot {
 /** Ids kept to know a repeated one by. A session of years has fewer calls. */
 const MOST_USED = 65_536;
 
+/** How long the ids and names of all open calls may be together, in characters. */
+const MOST_NAME_CHARS = 16_777_216;
+
 /** What a collector needs to know. */
 export interface CallCollectorOptions {
   generateId?: (() => string) | undefined;
@@ -72,24 +77,27 @@ export class CallCollector {
   /** The latest open call of a wire id. */
   readonly #byId = new Map<string, OpenCall>();
   /** Ids given out: hosts tell calls apart by them. */
-  readonly #used: Set<string>;
+  readonly #used: RecentIds;
   #active: OpenCall | undefined;
   #serial: number;
   #generated: number;
   /** Whether it has been said that ids are made up here. */
   #told: boolean;
+  /** Characters in the ids and names of open calls. */
+  #nameChars = 0;
 
   constructor(
     options: CallCollectorOptions,
     snapshot?: CallCollectorSnapshot,
   ) {
     this.#options = options;
-    this.#used = new Set(snapshot?.used);
+    this.#used = new RecentIds(MOST_USED, snapshot?.used);
     this.#serial = snapshot?.serial ?? 0;
     this.#generated = snapshot?.generated ?? 0;
     this.#told = snapshot?.told ?? false;
     for (const call of snapshot?.calls ?? []) {
       this.#calls.set(call.serial, call);
+      this.#nameChars += charsOf(call);
     }
     for (const [key, serial] of snapshot?.keys ?? []) {
       this.#byKey.set(key, this.#calls.get(serial)!);
@@ -142,6 +150,16 @@ export class CallCollector {
       });
       return undefined;
     }
+    const chars = key.length + 2 * wireId.length + name.length;
+    if (this.#nameChars + chars > MOST_NAME_CHARS) {
+      emit({
+        type: "warning",
+        code: "limit",
+        message:
+          `Dropped a call: its id and name, and those of the calls that are open, have more than ${MOST_NAME_CHARS} characters`,
+      });
+      return undefined;
+    }
     const call: OpenCall = {
       serial: this.#serial++,
       key,
@@ -167,14 +185,14 @@ export class CallCollector {
    */
   newId(emit: Emit<Part>, wireId: string): string {
     if (wireId !== "" && !this.#used.has(wireId)) {
-      this.#use(wireId);
+      this.#used.add(wireId);
       return wireId;
     }
     let id: string;
     do {
       id = this.#options.generateId?.() ?? `call-${++this.#generated}`;
     } while (this.#options.generateId === undefined && this.#used.has(id));
-    this.#use(id);
+    this.#used.add(id);
     if (wireId !== "") {
       emit({
         type: "warning",
@@ -208,15 +226,20 @@ export class CallCollector {
 
   /** The name came late. */
   setName(emit: Emit<Part>, call: OpenCall, name: string): void {
+    if (this.#nameChars + name.length > MOST_NAME_CHARS) return;
+    this.#nameChars += name.length;
     call.name = name;
     this.#start(emit, call);
   }
 
   /** The wire's id came late. It counts for finding the call, and is given out if nothing has been. */
   setWireId(emit: Emit<Part>, call: OpenCall, wireId: string): void {
+    const before = charsOf(call);
+    if (this.#nameChars + 2 * wireId.length > MOST_NAME_CHARS) return;
     call.wireId = wireId;
     this.#byId.set(wireId, call);
     if (!call.started) call.id = this.newId(emit, wireId);
+    this.#nameChars += charsOf(call) - before;
   }
 
   /** More argument text. */
@@ -245,11 +268,31 @@ export class CallCollector {
     return true;
   }
 
-  /** Other argument text instead of what was kept. */
-  replace(emit: Emit<Part>, call: OpenCall, text: string): void {
+  /** Arguments that came as a value. One that has no JSON text makes no call. */
+  appendValue(emit: Emit<Part>, call: OpenCall, value: unknown): void {
+    const text = toJSON(value);
+    if (text !== undefined) return this.append(emit, call, text);
+    this.#active = call;
+    this.refuse(emit, call);
+  }
+
+  /** The arguments have no JSON text. */
+  refuse(emit: Emit<Part>, call: OpenCall): void {
+    if (call.tooLong) return;
+    call.tooLong = true;
+    emit({
+      type: "warning",
+      code: "limit",
+      message:
+        `The arguments of call "${call.id}" are nested too deep to be written as JSON; it cannot run`,
+    });
+  }
+
+  /** Other arguments instead of what was kept. */
+  replace(emit: Emit<Part>, call: OpenCall, value: unknown): void {
     call.pieces = [];
     call.length = call.given = 0;
-    this.append(emit, call, text);
+    this.appendValue(emit, call, value);
   }
 
   /** The argument text so far. Linear in it: not for every piece. */
@@ -341,7 +384,7 @@ export class CallCollector {
       calls: this.all(),
       keys: Array.from(this.#byKey, ([key, call]) => [key, call.serial]),
       ids: Array.from(this.#byId, ([id, call]) => [id, call.serial]),
-      used: [...this.#used],
+      used: this.#used.list(),
       active: this.#active?.serial ?? -1,
       serial: this.#serial,
       generated: this.#generated,
@@ -349,15 +392,9 @@ export class CallCollector {
     };
   }
 
-  #use(id: string): void {
-    this.#used.add(id);
-    if (this.#used.size > MOST_USED) {
-      this.#used.delete(this.#used.keys().next().value!);
-    }
-  }
-
   #add(call: OpenCall): void {
     this.#calls.set(call.serial, call);
+    this.#nameChars += charsOf(call);
     this.#byKey.set(call.key, call);
     if (call.wireId !== "") this.#byId.set(call.wireId, call);
   }
@@ -365,6 +402,7 @@ export class CallCollector {
   #remove(call: OpenCall): void {
     // A key that led here leads nowhere now, even if an older call had it too.
     this.#calls.delete(call.serial);
+    this.#nameChars -= charsOf(call);
     for (
       const [map, key] of [
         [this.#byKey, call.key],
@@ -391,6 +429,12 @@ export class CallCollector {
       });
     }
   }
+}
+
+/** Characters that a call takes beside its arguments. */
+function charsOf(call: OpenCall): number {
+  return call.key.length + call.id.length + call.wireId.length +
+    call.name.length;
 }
 
 /**

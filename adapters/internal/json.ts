@@ -74,12 +74,15 @@ export class KnownKeys {
   }
 }
 
-/** `JSON.stringify` for values that came from `JSON.parse`; `""` for anything that has no JSON. */
-export function toJSON(value: unknown): string {
+/**
+ * `JSON.stringify` that never throws: `undefined` for what has no JSON text, and
+ * for what is nested so deep that the runtime cannot write it. (It can read it.)
+ */
+export function toJSON(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value) ?? "";
+    return JSON.stringify(value);
   } catch {
-    return "";
+    return undefined;
   }
 }
 

@@ -29,7 +29,10 @@ export class PartEncoder implements Stage<string | Part, string> {
       if (part === "") return;
       part = { type: "text", text: part, start: this.#offset };
     }
-    if (part.type === "text") this.#offset = part.start + part.text.length;
+    if (
+      part?.type === "text" && typeof part.text === "string" &&
+      typeof part.start === "number"
+    ) this.#offset = part.start + part.text.length;
     emit(this.#frame(jsonOf(part)));
   }
 
@@ -43,7 +46,7 @@ export class PartEncoder implements Stage<string | Part, string> {
 /** A part of someone else's may hold what JSON has no form for. */
 function jsonOf(part: Part): string {
   try {
-    return JSON.stringify(part);
+    return JSON.stringify(part) ?? "null";
   } catch (error) {
     const warning: Part = {
       type: "warning",

@@ -13,6 +13,8 @@ import {
   openSnapshot,
 } from "../../transforms/internal/snapshot.ts";
 import { isCut } from "./decoder.ts";
+import { stringOf, toJSON } from "./json.ts";
+import { rememberId } from "./recent_ids.ts";
 
 /** A call that has begun on the wire. */
 export interface SentCall {
@@ -36,11 +38,25 @@ interface Core {
   withdrawn: boolean;
   /** How many whole calls have been sent. */
   whole: number;
+  /** The ids of those that nothing has answered yet. */
+  asked: string[];
   /** Cut calls; whether they can be sent depends on the end. */
   partials: ToolCallPartialPart[];
   /** The token counts. */
   usage?: UsagePart;
 }
+
+/** Calls whose result can still come; more than that is no real answer. */
+const MOST_ASKED = 4096;
+
+/** The token counts that have a place on a wire. */
+const COUNTS = [
+  "inputTokens",
+  "outputTokens",
+  "totalTokens",
+  "reasoningTokens",
+  "cachedInputTokens",
+] as const;
 
 /**
  * What encoders of provider wires have in common: which parts go on the wire, in
@@ -72,6 +88,7 @@ export abstract class WireEncoder<Own> implements Stage<string | Part, string> {
       open: {},
       withdrawn: false,
       whole: 0,
+      asked: [],
       partials: [],
     };
     this.own = state?.own ?? fresh;
@@ -85,40 +102,63 @@ export abstract class WireEncoder<Own> implements Stage<string | Part, string> {
       if (input !== "") this.began().text(input);
       return;
     }
-    switch (input.type) {
-      case "text":
-        if (input.text !== "") this.began().text(input.text);
+    // Parts can come from a file, or from someone else's code.
+    switch (input?.type) {
+      case "text": {
+        const text = stringOf(input.text);
+        if (text !== "") this.began().text(text);
         return;
-      case "reasoning":
-        if (input.text !== "") this.began().reasoning(input.text);
+      }
+      case "reasoning": {
+        const text = stringOf(input.text);
+        if (text !== "") this.began().reasoning(text);
         return;
+      }
       case "tool-input-start":
-        if (this.#streamInput) this.#open(input.toolCallId, input.toolName);
+        if (this.#streamInput) {
+          this.#open(stringOf(input.toolCallId), stringOf(input.toolName));
+        }
         return;
       case "tool-input-delta": {
         const call = this.#sent(input.toolCallId);
-        if (call === undefined || input.delta === "") return;
+        const delta = stringOf(input.delta);
+        if (call === undefined || delta === "") return;
         call.filled = true;
-        this.argument(call, input.delta);
+        this.argument(call, delta);
         return;
       }
       case "tool-call":
         return this.#call(input);
       case "tool-call-partial":
         if (this.#sent(input.toolCallId) === undefined) {
-          core.partials.push(input);
+          core.partials.push({
+            type: "tool-call-partial",
+            toolCallId: stringOf(input.toolCallId),
+            toolName: stringOf(input.toolName),
+            inputText: stringOf(input.inputText),
+          });
         } else core.withdrawn = true;
         return;
+      case "tool-result": {
+        // Whoever made the stream runs the tools.
+        const at = core.asked.indexOf(input.toolCallId);
+        if (at >= 0) core.asked.splice(at, 1);
+        return;
+      }
       case "tool-blocked":
         if (this.#sent(input.toolCallId) !== undefined) core.withdrawn = true;
         return;
       case "usage":
-        core.usage = { ...core.usage, ...input };
+        core.usage = { ...core.usage, type: "usage" };
+        for (const name of COUNTS) {
+          const count = input[name];
+          if (typeof count === "number") core.usage[name] = count;
+        }
         return;
       case "error":
         // The clients of these wires stop at an error: one that the stream
         // outlives has no place there.
-        if (input.fatal) this.error(input.error);
+        if (input.fatal) this.error(infoOf(input.error));
         return;
       case "finish":
         return this.#finish(input);
@@ -189,28 +229,45 @@ export abstract class WireEncoder<Own> implements Stage<string | Part, string> {
 
   #call(part: ToolCallPart): void {
     const sent = this.#sent(part.toolCallId);
-    const json = sent?.filled === true ? "" : jsonOf(part.input);
+    const id = stringOf(part.toolCallId);
+    const json = sent?.filled === true && this.readsDeltas
+      ? ""
+      : jsonOf(part.input);
     if (json === undefined) {
       // What cannot be written cannot be called: the answer has to look cut.
       this.#core.withdrawn = true;
+      this.unwritable(id, stringOf(part.toolName));
       return;
     }
-    const call = sent ?? this.#open(part.toolCallId, part.toolName);
-    if (json !== "") this.argument(call, json);
+    const call = sent ?? this.#open(id, stringOf(part.toolName));
+    if (json !== "" && !call.filled) this.argument(call, json);
     this.close(call, part);
     this.#core.whole++;
-    delete this.#core.open[key(part.toolCallId)];
+    rememberId(this.#core.asked, id, MOST_ASKED);
+    delete this.#core.open[key(id)];
   }
+
+  /** Whether a client puts the arguments together from their pieces; else it gets them whole. */
+  protected get readsDeltas(): boolean {
+    return true;
+  }
+
+  /** A call whose arguments have no JSON text, or are nested too deep for one. */
+  protected unwritable(_id: string, _name: string): void {}
 
   #finish(part: FinishPart): void {
     const core = this.#core;
     core.over = true;
     this.began();
-    let { reason } = part;
+    let reason: FinishReason = stringOf(part.reason) === ""
+      ? "unknown"
+      : part.reason;
     const withdrawn = core.withdrawn || Object.keys(core.open).length > 0;
     // A cut call under a normal end: whole ones beside it can still be used.
     const onlyCut = core.partials.length > 0 && core.whole === 0;
     if ((withdrawn || onlyCut) && !isCut(reason)) reason = "length";
+    // Calls that were recovered from text: the provider did not know of them.
+    else if (reason === "stop" && core.asked.length > 0) reason = "tool-calls";
     // Under a normal end, clients mend what they can, and run it.
     for (const partial of isCut(reason) ? core.partials : []) {
       const call: SentCall = {
@@ -232,9 +289,15 @@ function key(id: string): string {
 
 /** Arguments as JSON; `undefined` when it has no form for them, or they are nested too deep. */
 function jsonOf(input: unknown): string | undefined {
-  try {
-    return JSON.stringify(input) ?? "{}";
-  } catch {
-    return undefined;
-  }
+  return input === undefined ? "{}" : toJSON(input);
+}
+
+/** An error's fields, as far as they are text. */
+function infoOf(error: ErrorInfo | undefined): ErrorInfo {
+  const info: ErrorInfo = {
+    name: stringOf(error?.name) || "Error",
+    message: stringOf(error?.message),
+  };
+  if (typeof error?.code === "string") info.code = error.code;
+  return info;
 }

@@ -13,9 +13,9 @@ import {
   type JSONObject,
   objectOf,
   stringOf,
-  toJSON,
   wordOf,
 } from "../internal/json.ts";
+import { rememberId, shortId } from "../internal/recent_ids.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
 
 /** A block that came in deltas. */
@@ -98,7 +98,7 @@ class ClaudeCodeDecoder extends AnthropicDecoder<State> {
     const { own } = this;
     switch (inner.type) {
       case "message_start":
-        own.streaming = stringOf(objectOf(inner.message)?.id);
+        own.streaming = shortId(stringOf(objectOf(inner.message)?.id));
         own.blocks = [];
         break;
       case "content_block_start": {
@@ -134,7 +134,7 @@ class ClaudeCodeDecoder extends AnthropicDecoder<State> {
     if (!isEmpty(value.supersedes)) this.#retracted();
     const message = objectOf(value.message) ?? {};
     const repeats = this.own.streaming !== "" &&
-      message.id === this.own.streaming;
+      shortId(stringOf(message.id)) === this.own.streaming;
     let unknown = value.aborted === true;
     if (typeof message.content === "string") {
       this.text(this.#rest("text", message.content, repeats));
@@ -192,11 +192,7 @@ class ClaudeCodeDecoder extends AnthropicDecoder<State> {
     if (open !== undefined) {
       // The whole message comes before the end of its last block.
       if (open.length === 0) {
-        this.calls.append(
-          this.emit,
-          open,
-          isEmpty(input) ? "{}" : toJSON(input),
-        );
+        this.calls.appendValue(this.emit, open, isEmpty(input) ? {} : input);
       }
       this.calls.complete(this.emit, open);
       return;
@@ -270,9 +266,7 @@ class ClaudeCodeDecoder extends AnthropicDecoder<State> {
   }
 
   #remember(id: string): void {
-    if (id === "") return;
-    this.own.given.push(id);
-    if (this.own.given.length > MOST_GIVEN) this.own.given.shift();
+    rememberId(this.own.given, id, MOST_GIVEN);
   }
 }
 

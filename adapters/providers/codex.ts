@@ -7,6 +7,7 @@ import {
   objectOf,
   stringOf,
 } from "../internal/json.ts";
+import { shortId } from "../internal/recent_ids.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
 
 /** What this decoder remembers. */
@@ -95,7 +96,7 @@ class CodexDecoder extends Decoder<State> {
     over: boolean,
   ): void {
     const { own } = this;
-    const id = `i ${stringOf(item.id)}`;
+    const id = `i ${shortId(stringOf(item.id))}`;
     const text = stringOf(item.text);
     const given = Object.hasOwn(own.open, id) ? own.open[id]! : 0;
     const rest = text.slice(given);

@@ -186,9 +186,14 @@ class GeminiDecoder extends Decoder<State> {
         this.own.broken[key] = true;
       }
       // Counted and kept as it came, should the call be cut.
-      this.calls.keep(this.emit, call, `${toJSON(piece)}\n`);
+      const text = toJSON(piece);
+      if (text === undefined) this.own.broken[key] = true;
+      else this.calls.keep(this.emit, call, `${text}\n`);
     }
-    if (isObject(part.args)) {
+    // What cannot be written cannot be kept over a snapshot either.
+    if (toJSON(part.args) === undefined && part.args !== undefined) {
+      this.own.broken[key] = true;
+    } else if (isObject(part.args)) {
       for (const [name, value] of Object.entries(part.args)) {
         define(tree.root, name, value);
       }
@@ -204,7 +209,7 @@ class GeminiDecoder extends Decoder<State> {
     }
     const call = this.calls.open(this.emit, "whole", id, name);
     if (call === undefined) return;
-    this.calls.append(this.emit, call, toJSON(part.args));
+    this.calls.appendValue(this.emit, call, part.args);
     this.calls.complete(this.emit, call);
   }
 
@@ -223,7 +228,7 @@ class GeminiDecoder extends Decoder<State> {
       );
     }
     if (!over || broken) return this.calls.partial(this.emit, call);
-    this.calls.replace(this.emit, call, toJSON(tree.root));
+    this.calls.replace(this.emit, call, tree.root);
     this.calls.complete(this.emit, call);
   }
 }

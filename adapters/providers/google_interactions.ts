@@ -8,7 +8,6 @@ import {
   type JSONObject,
   objectOf,
   stringOf,
-  toJSON,
   wordOf,
 } from "../internal/json.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
@@ -121,7 +120,7 @@ class GoogleInteractionsDecoder extends Decoder<null> {
     if (call === undefined) return;
     if (typeof given === "string") this.calls.append(this.emit, call, given);
     else if (!isEmpty(given)) {
-      this.calls.append(this.emit, call, toJSON(given));
+      this.calls.appendValue(this.emit, call, given);
     }
   }
 

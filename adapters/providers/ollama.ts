@@ -9,7 +9,6 @@ import {
   KnownKeys,
   objectOf,
   stringOf,
-  toJSON,
   wordOf,
 } from "../internal/json.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
@@ -105,11 +104,8 @@ class OllamaDecoder extends Decoder<null> {
     // Text, as some versions have it, or nothing at all.
     const open = this.calls.open(this.emit, "call", id, name);
     if (open === undefined) return;
-    this.calls.append(
-      this.emit,
-      open,
-      isObject(given) ? toJSON(given) : stringOf(given),
-    );
+    if (isObject(given)) this.calls.appendValue(this.emit, open, given);
+    else this.calls.append(this.emit, open, stringOf(given));
     this.calls.complete(this.emit, open);
   }
 }

@@ -241,11 +241,10 @@ class OpenAIChatDecoder extends Decoder<State> {
     const described = objectOf(delta.function) ?? objectOf(delta.custom) ?? {};
     const name = wordOf(described.name) ?? "";
     const given = described.arguments ?? described.input;
-    const piece = typeof given === "string" || isEmpty(given)
-      ? stringOf(given)
-      : toJSON(given);
+    const isValue = typeof given !== "string" && !isEmpty(given);
+    const piece = isValue ? toJSON(given) : stringOf(given);
     const id = wordOf(delta.id) ?? "";
-    const call = this.#find(delta.index, id, name, piece, choice) ??
+    const call = this.#find(delta.index, id, name, piece ?? "", choice) ??
       this.calls.open(
         this.emit,
         keyOf(choice, delta.index),
@@ -260,7 +259,8 @@ class OpenAIChatDecoder extends Decoder<State> {
     if (name !== "" && call.name === "") {
       this.calls.setName(this.emit, call, name);
     }
-    this.calls.append(this.emit, call, piece);
+    if (piece === undefined) this.calls.refuse(this.emit, call);
+    else this.calls.append(this.emit, call, piece);
   }
 
   /** The open call a delta goes on with, if it does not begin one. */

@@ -11,6 +11,7 @@ import {
   stringOf,
   wordOf,
 } from "../internal/json.ts";
+import { shortId } from "../internal/recent_ids.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
 
 /** What this decoder remembers. */
@@ -182,7 +183,7 @@ class OpenAIResponsesDecoder extends Decoder<State> {
 
   #callOf(value: JSONObject): OpenCall | undefined {
     return this.calls.find(itemOf(value)) ??
-      this.calls.find(`i ${stringOf(value.item_id)}`);
+      this.calls.find(`i ${shortId(stringOf(value.item_id))}`);
   }
 
   #added(value: JSONObject, item: JSONObject): void {
@@ -287,7 +288,7 @@ class OpenAIResponsesDecoder extends Decoder<State> {
 function itemOf(value: JSONObject, item?: JSONObject): string {
   return typeof value.output_index === "number"
     ? `o ${value.output_index}`
-    : `i ${stringOf(value.item_id) || stringOf(item?.id)}`;
+    : `i ${shortId(stringOf(value.item_id) || stringOf(item?.id))}`;
 }
 
 function placeOf(index: unknown): number {

@@ -9,6 +9,7 @@ import {
   stringOf,
   wordOf,
 } from "../internal/json.ts";
+import { rememberId, shortId } from "../internal/recent_ids.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
 
 /** A part of a message that is not over. */
@@ -65,7 +66,9 @@ class OpencodeDecoder extends Decoder<State> {
         return;
       case "message.updated": {
         const info = objectOf(properties.info) ?? {};
-        if (info.role === "user") remember(this.own.users, stringOf(info.id));
+        if (info.role === "user") {
+          rememberId(this.own.users, stringOf(info.id), MOST);
+        }
         if (!isEmpty(info.error)) this.#error(info.error);
         return;
       }
@@ -85,7 +88,7 @@ class OpencodeDecoder extends Decoder<State> {
       case "session.idle":
         if (
           this.own.session !== "" &&
-          properties.sessionID === this.own.session
+          shortId(stringOf(properties.sessionID)) === this.own.session
         ) this.terminal();
         return;
       case "session.error":
@@ -114,10 +117,10 @@ class OpencodeDecoder extends Decoder<State> {
   #part(part: JSONObject, value: JSONObject): void {
     const { own } = this;
     if (own.users.includes(stringOf(part.messageID))) return this.raw(value);
-    const session = stringOf(part.sessionID);
+    const session = shortId(stringOf(part.sessionID));
     if (own.session === "") own.session = session;
     else if (session !== own.session) return this.raw(value);
-    const id = `p ${stringOf(part.id)}`;
+    const id = `p ${shortId(stringOf(part.id))}`;
     switch (part.type) {
       case "text":
       case "reasoning": {
@@ -142,7 +145,7 @@ class OpencodeDecoder extends Decoder<State> {
   }
 
   #open(id: string): OpenPart | undefined {
-    const key = `p ${id}`;
+    const key = `p ${shortId(id)}`;
     return Object.hasOwn(this.own.parts, key) ? this.own.parts[key] : undefined;
   }
 
@@ -157,7 +160,7 @@ class OpencodeDecoder extends Decoder<State> {
     const id = stringOf(part.callID);
     if (state.status === "pending") return;
     if (!this.own.calls.includes(id)) {
-      remember(this.own.calls, id);
+      rememberId(this.own.calls, id, MOST);
       this.calls.whole(
         this.emit,
         id,
@@ -196,12 +199,6 @@ class OpencodeDecoder extends Decoder<State> {
     }
     this.fail(info, true);
   }
-}
-
-function remember(list: string[], id: string): void {
-  if (id === "" || list.includes(id)) return;
-  list.push(id);
-  if (list.length > MOST) list.shift();
 }
 
 /** The events of opencode. */
