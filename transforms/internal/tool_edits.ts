@@ -292,9 +292,15 @@ function applyDiff(input: Input): ToolSnippet[] {
       const text = isRecord(diff) ? textAt(diff, "content") : diff;
       if (typeof text !== "string") return [];
       const snippet = diffSnippet(text);
-      const start = isRecord(diff) ? numberAt(diff, "start_line") : undefined;
+      const place = isRecord(diff) ? diff : file;
+      const first = numberAt(place, "start_line");
+      const last = numberAt(place, "end_line");
       const range = snippet.lineRange ??
-        (start === undefined ? undefined : searchReplaceRange(text, start));
+        (first === undefined
+          ? undefined
+          : last === undefined
+          ? searchReplaceRange(text, first)
+          : lineRange(first, last));
       return [{
         ...path,
         ...snippet,

@@ -163,6 +163,19 @@ describe("arguments that tell lines", () => {
       { filePath: "a", language: "diff", content: none },
     ]);
     expect(
+      [
+        { start_line: 3, end_line: 9 },
+        { start_line: "3", end_line: "9" },
+        {
+          start_line: 3,
+        },
+        { start_line: 9, end_line: 3 },
+        { end_line: 3 },
+      ].map((lines) =>
+        read("apply_diff", { path: "a", diff: none, ...lines })[0]?.lineRange
+      ),
+    ).toEqual([[3, 9], [3, 9], [3, 3], undefined, undefined]);
+    expect(
       read("apply_diff", {
         args: {
           file: [{ path: "a", diff: [{ content: none, start_line: 7 }] }],
