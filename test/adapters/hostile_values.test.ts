@@ -22,7 +22,8 @@ import {
 } from "../../mod.ts";
 import { decodeWith } from "./providers/decode.ts";
 
-const DEPTH = 100_000;
+/** Too deep for `JSON.stringify` where it recurses, which it does not everywhere. */
+const DEPTH = 20_000;
 const deepJSON = `${'{"a":'.repeat(DEPTH)}1${"}".repeat(DEPTH)}`;
 const deep: unknown = JSON.parse(deepJSON);
 
@@ -108,7 +109,7 @@ describe("what cannot be written", () => {
         type: "tool-call",
         toolCallId: "a",
         toolName: "b",
-        input: deep,
+        input: { big: 5n },
         origin: "native",
       },
       { type: "finish", reason: "tool-calls", complete: true },
@@ -130,8 +131,8 @@ describe("what cannot be written", () => {
         input: {},
         origin: "native",
       },
-      { type: "tool-result", toolCallId: "a", output: deep },
-      { type: "raw", value: deep },
+      { type: "tool-result", toolCallId: "a", output: 5n },
+      { type: "raw", value: 5n },
       { type: "finish", reason: "stop", complete: true },
     ], new UIMessageEncoderStream({ dataParts: ["raw", "warning"] })).join("");
     expect(ui).toContain('"type":"tool-output-error"');
@@ -172,7 +173,11 @@ describe("what cannot be written", () => {
       }
       stage.end((part) => parts.push(part));
       const { toolCalls, partialToolCalls, warnings } = collectParts(parts);
-      expect(toolCalls).toEqual([]);
+      if (toolCalls.length === 1) {
+        // This runtime can write them.
+        expect(JSON.stringify(toolCalls[0]!.input)).toBe(deepJSON);
+        return;
+      }
       expect(partialToolCalls.length).toBe(1);
       expect(
         warnings.some(({ code }) => code === "limit" || code === "malformed"),
