@@ -2,6 +2,11 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Tool } from "../../mod.ts";
+import type { DialectForm, Pattern } from "../../transforms/dialect.ts";
+import { dialects } from "../../transforms/dialects/mod.ts";
+import { reasoningTags } from "../../transforms/internal/reasoning_tags.ts";
+import { STOP_WORDS } from "../../transforms/internal/stop_words.ts";
+import { openings } from "../../transforms/internal/token_program.ts";
 import { MARKUP } from "../laws.ts";
 
 /** The prefix that Claude's own tags have, put together so that it is not one here. */
@@ -273,6 +278,30 @@ export const NAMED_CALLS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Openers and closers of a form, with a name where they hold one. */
+function tokensOf({ open, close, call, orphans }: DialectForm): string[] {
+  const patterns: Pattern[] = [
+    open,
+    close,
+    call.open,
+    call.empty,
+    call.close,
+    call.parameter?.open,
+    call.parameter?.close,
+    orphans,
+  ].flatMap((all) => all ?? []);
+  return patterns.flatMap((pattern) => openings(pattern, ["read", "now"]));
+}
+
+/** What the markups of all dialects begin with, in all ways in which it drifts. */
+export const OPENERS: readonly string[] = [
+  ...new Set([
+    ...dialects.flatMap(({ forms }) => forms.flatMap(tokensOf)),
+    ...reasoningTags(undefined).flat(),
+    ...STOP_WORDS,
+  ]),
+].filter((token) => token !== "");
+
 /** All pieces, and what confuses a reader of them. */
 export const PIECES: readonly string[] = [
   ...new Set([
@@ -288,6 +317,8 @@ export const PIECES: readonly string[] = [
     "count\n",
     "sure\n",
     "<|eom_id|>",
+    "[THINK]",
+    "[/THINK]",
     "“",
     "”",
     ";",
@@ -298,19 +329,30 @@ export const PIECES: readonly string[] = [
   ]),
 ];
 
-/** The handed cases. */
+/** A case of calls in text. */
 export interface SalvageCase {
   id: string;
   input: string | string[];
   options?: Record<string, unknown>;
+  note?: string;
   expect: Record<string, unknown>;
 }
 
 /** Reads the handed cases of calls in text. */
 export function salvageCases(): SalvageCase[] {
-  const path = fileURLToPath(
-    new URL("../cases/salvage.jsonl", import.meta.url),
-  );
+  return casesIn("../cases/salvage.jsonl");
+}
+
+/** Reads the cases of our own. */
+export function moreSalvageCases(): SalvageCase[] {
+  return [
+    ...casesIn("../cases_more/salvage_more.jsonl"),
+    ...casesIn("../cases_more/salvage_formats.jsonl"),
+  ];
+}
+
+function casesIn(file: string): SalvageCase[] {
+  const path = fileURLToPath(new URL(file, import.meta.url));
   return readFileSync(path, "utf8").split("\n").filter((line) => line !== "")
     .map((line) => JSON.parse(line));
 }

@@ -20,6 +20,7 @@ import {
 import {
   CALLS,
   NAMED_CALLS,
+  OPENERS,
   PIECES,
   PREFIX,
   salvageCases,
@@ -72,7 +73,28 @@ const inputs = fc.oneof(
   ).map((pieces) => pieces.join("")),
 );
 
+/** The openers of all dialects, some of them going on as calls do. */
+const openers = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...OPENERS) },
+    { weight: 2, arbitrary: fc.constantFrom(...PIECES) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(...SEQUENCES).map((all) => all.join("")),
+    },
+  ),
+  { maxLength: 9 },
+).map((all) => all.join(""));
+
 describe("laws", () => {
+  test("over the openers of all dialects", () => {
+    expect(OPENERS.length).toBeGreaterThan(150);
+    checkLaws({
+      make: maker({ ...BARE, dialects: ["auto", ...ALL], progress: true }),
+      inputs: openers,
+    });
+  }, 60_000 + RUNS * 50);
+
   const configurations: Record<string, ToolCallSalvagerStreamOptions> = {
     "by default": {},
     "with bare calls": BARE,
@@ -526,7 +548,36 @@ describe("limits", () => {
     expect(salvage(text, { maxCandidateLength: 90 })).toMatchObject({
       calls: [],
       text,
+      codes: ["too-long", "position"],
     });
+  });
+
+  test("what a limit costs is told, whatever the markup", () => {
+    for (
+      const [markup, pieces] of Object.entries({ ...CALLS, ...NAMED_CALLS })
+    ) {
+      const text = pieces.join("");
+      const dialects = ["auto", markup.replace(/-(?:stripped|3\.2|fence)$/, "")]
+        .filter((name) => name === "auto" || ALL.includes(name));
+      expect(salvage(text, { ...BARE, dialects }).calls, markup).toHaveLength(
+        1,
+      );
+      for (const limit of ["maxCandidateLength", "maxValueLength"]) {
+        for (let most = 1; most <= text.length; most++) {
+          const { calls, codes, text: left } = salvage(text, {
+            ...BARE,
+            dialects,
+            [limit]: most,
+          });
+          if (calls.length > 0) continue;
+          expect(codes, `${limit} ${most}: ${text}`).toContain("too-long");
+          expect(left).toBe(text);
+        }
+      }
+    }
+    const list = '[{"name":"now","arguments":{}},{"name":"now"}]';
+    expect(salvage(list, { dialects: ["xlam"], maxValueLength: 35 }))
+      .toMatchObject({ calls: [], text: list, codes: ["too-long"] });
   });
 
   test("a million characters in a value, in chunks of 20", () => {

@@ -110,14 +110,22 @@ function toolsOf(
   return schemas;
 }
 
-let autoForms: readonly CompiledForm[] | undefined;
+/** Forms by the names that were wanted. */
+const lists: Map<string, readonly CompiledForm[]> = new Map();
+const MOST_LISTS = 64;
 
 function formsOf(
   wanted: NonNullable<ToolCallSalvagerStreamOptions["dialects"]>,
 ): readonly CompiledForm[] {
-  return wanted === "auto"
-    ? autoForms ??= listForms(["auto"])
-    : listForms(wanted);
+  const all = wanted === "auto" ? ["auto"] : wanted;
+  if (!all.every((one) => typeof one === "string")) return listForms(all);
+  const key = all.join("\n");
+  let forms = lists.get(key);
+  if (forms === undefined) {
+    if (lists.size >= MOST_LISTS) lists.clear();
+    lists.set(key, forms = listForms(all));
+  }
+  return forms;
 }
 
 function listForms(wanted: readonly (string | Dialect)[]): CompiledForm[] {

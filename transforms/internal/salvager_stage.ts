@@ -748,8 +748,10 @@ export class SalvagerStage extends TextStage {
       code: reader.reason,
       message: MESSAGES[reader.reason],
       at: reader.at,
-      silent: isSilent(candidate, reader),
-      quiet: isQuiet(candidate, reader),
+      // A limit is never hit in silence.
+      silent: reader.reason !== "too-long" && isSilent(candidate, reader),
+      quiet: reader.reason !== "too-long" && calls.length === 0 &&
+        isQuiet(candidate, reader),
     };
     if (reader.diedInCall) this.#refuseCall(candidate, reading, refusal);
     else if (
