@@ -168,12 +168,38 @@ export class BlockLines extends LineReader {
   /** The middle of a line: nothing is decided there, or by few characters. */
   #middle(): void {
     const state = this.state;
-    const end = this.nextLineEnd();
+    let end = this.nextLineEnd();
+    if (state.fence !== null && end < this.text.length) end = this.#leap(end);
     if (this.#glued || state.innerRun > 0) {
       if (this.#findRun(end)) return;
     } else if (state.watching) this.#watch(end);
     else this.at = end;
     if (this.at === end && end < this.text.length) this.#lineEnd();
+  }
+
+  /**
+   * In a fence at the margin no line counts but one with a run of its marker's
+   * character: the line end before that one, from the one at index `end` on.
+   */
+  #leap(end: number): number {
+    const state = this.state;
+    if (
+      this.#glued || this.#nested || state.containers.length > 0 ||
+      state.fenceIndent > 0
+    ) return end;
+    const text = this.text;
+    let run = this.markerRun;
+    if (run < this.at) {
+      run = text.indexOf(state.fence!.marker.slice(0, 3), this.at);
+      if (run < 0) run = text.length;
+      this.markerRun = run;
+    }
+    if (run <= end) return end;
+    // Looking back is bounded: there is one of them between here and the run.
+    const feed = this.lineFeed < run ? text.lastIndexOf("\n", run - 1) : NONE;
+    return this.carriageReturn < run
+      ? Math.max(feed, text.lastIndexOf("\r", run - 1))
+      : feed;
   }
 
   /** Reads the line up to index `end`, or to a run that counts: then it returns true. */

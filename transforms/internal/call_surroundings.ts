@@ -1,3 +1,4 @@
+import { Backlog, type BacklogSnapshot } from "./backlog.ts";
 import { MarkdownLines } from "./markdown_lines.ts";
 import {
   QuoteState,
@@ -10,10 +11,14 @@ export interface CallSurroundingsSnapshot {
   quotes: QuoteStateSnapshot;
   lines: unknown;
   marked: boolean;
+  backlog: BacklogSnapshot;
 }
 
 /** So much text is kept before it is read at once. */
 const BACKLOG = 4_096;
+
+/** Shorter text is read as fast as it is forgotten. */
+const WORTH_SKIPPING = 1_024;
 
 /**
  * Knows what stands around the place where a call may begin: a fence, a block
@@ -22,28 +27,31 @@ const BACKLOG = 4_096;
  *
  * ```
  *   pass ──▶ backlog ──▶ quotes    from the last blank line on
- *                    └─▶ lines     until a stage before marks code
+ *               │    └─▶ lines     until a stage before marks code
+ *               └──────▶ forgotten, when a paragraph begins and no fence is about
  * ```
  */
 export class CallSurroundings {
-  readonly #quotes: QuoteState;
-  readonly #lines: MarkdownLines;
+  #quotes: QuoteState;
+  #lines: MarkdownLines;
   /** Whether a stage before this one marks code. */
   #marked: boolean;
-  #backlog: string[] = [];
-  #length = 0;
+  readonly #backlog: Backlog;
+  /** Whether the lines have read anything. */
+  #begun = true;
 
   constructor(snapshot?: CallSurroundingsSnapshot) {
     this.#quotes = new QuoteState(snapshot?.quotes);
     this.#lines = new MarkdownLines({}, NO_EVENTS, snapshot?.lines);
     this.#marked = snapshot?.marked ?? false;
+    this.#backlog = new Backlog(snapshot?.backlog);
   }
 
-  /** The next text. */
-  pass(text: string): void {
-    this.#backlog.push(text);
-    this.#length += text.length;
-    if (this.#length >= BACKLOG) this.#catchUp();
+  /** The next text, with its {@linkcode knownFlagsOf}. */
+  pass(text: string, flags: number): void {
+    const backlog = this.#backlog;
+    backlog.add(text, flags);
+    if (backlog.length >= BACKLOG && !this.#skip()) this.#catchUp();
   }
 
   /** The next text, which a stage before marked as code. */
@@ -79,21 +87,33 @@ export class CallSurroundings {
   }
 
   snapshot(): CallSurroundingsSnapshot {
-    this.#catchUp();
     return {
       quotes: this.#quotes.snapshot(),
       lines: this.#lines.snapshot(),
       marked: this.#marked,
+      backlog: this.#backlog.snapshot(),
     };
   }
 
+  /** Forgets what of the backlog cannot matter any more. Gives whether that made it short. */
+  #skip(): boolean {
+    if (this.#lines.pending > 0 || this.#lines.fence !== undefined) {
+      return false;
+    }
+    if (this.#backlog.forget(BACKLOG) === 0) return false;
+    if (this.#begun) {
+      this.#lines = new MarkdownLines({}, NO_EVENTS);
+      this.#quotes = new QuoteState();
+    }
+    this.#begun = false;
+    return true;
+  }
+
   #catchUp(): void {
-    if (this.#length === 0) return;
-    const text = this.#backlog.length === 1
-      ? this.#backlog[0]!
-      : this.#backlog.join("");
-    this.#backlog = [];
-    this.#length = 0;
+    if (this.#backlog.length === 0) return;
+    if (this.#backlog.length > WORTH_SKIPPING) this.#skip();
+    this.#begun = true;
+    const text = this.#backlog.take();
     this.#quotes.read(text);
     if (!this.#marked) this.#lines.advance(text);
   }

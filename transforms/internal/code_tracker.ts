@@ -1,11 +1,11 @@
 import type { CodeKind } from "../part.ts";
+import { Backlog, type BacklogSnapshot } from "./backlog.ts";
 import {
   type FenceMode,
   type LineEvents,
   type LineKind,
   MarkdownLines,
 } from "./markdown_lines.ts";
-import { LESS_THAN, TICK, TILDE } from "./text_flags.ts";
 
 /** Receives what {@linkcode CodeTracker} finds, in source order. */
 export interface CodeEvents {
@@ -41,14 +41,8 @@ interface Mark {
 
 /** The state as plain data. */
 interface State {
-  lines: unknown;
   /** Offset behind all text so far. */
   offset: number;
-  /** Text that the lines have not read yet, all of it passed. */
-  backlog: string[];
-  backlogLength: number;
-  /** Whether nothing in the backlog can begin or end code, and no upstream mark is on it. */
-  plain: boolean;
   /** How many of the next code units that the lines give were passed. */
   passed: number;
   /** Upstream's marks of the text that the lines have not given yet. */
@@ -57,11 +51,13 @@ interface State {
   marked: boolean;
   /** Whether a fence was ended from inside, so that upstream's marks are wrong. */
   lost: boolean;
-  /** Whether there was nothing so far that blank lines do not end. */
-  calm: boolean;
-  /** A tag name at the end of the text that may be one of an HTML block. */
-  tag: string;
   notes: LimitNote[];
+}
+
+interface Snapshot {
+  state: State;
+  lines: unknown;
+  backlog: BacklogSnapshot;
 }
 
 /** What {@linkcode CodeTracker.snapshot} returns: plain data nobody else looks into. */
@@ -69,16 +65,6 @@ export type CodeTrackerSnapshot = unknown;
 
 /** So much text is passed before the lines read it at once. */
 const BACKLOG = 2_048;
-
-/** What opens an HTML block that goes on over blank lines. */
-const LONG_BLOCKS: readonly string[] = [
-  "!",
-  "?",
-  "pre",
-  "script",
-  "style",
-  "textarea",
-];
 
 /**
  * Tells what text is code, when that is asked for.
@@ -101,6 +87,8 @@ export class CodeTracker {
   readonly #options: CodeTrackerOptions;
   readonly #events: CodeEvents;
   readonly #state: State;
+  /** Text that the lines have not read yet, all of it passed. */
+  readonly #backlog: Backlog;
   #lines: MarkdownLines;
   /** Whether the lines have read anything. */
   #begun = true;
@@ -129,34 +117,32 @@ export class CodeTracker {
   ) {
     this.#options = options;
     this.#events = events;
-    this.#state = snapshot === undefined
-      ? {
-        lines: undefined,
-        offset: 0,
-        backlog: [],
-        backlogLength: 0,
-        plain: true,
-        passed: 0,
-        marks: [],
-        marked: options.trackFences === false,
-        lost: false,
-        calm: true,
-        tag: "",
-        notes: [],
-      }
-      : snapshot as State;
-    this.#lines = this.#newLines(this.#state.lines);
+    const saved = snapshot as Snapshot | undefined;
+    this.#state = saved?.state ?? {
+      offset: 0,
+      passed: 0,
+      marks: [],
+      marked: options.trackFences === false,
+      lost: false,
+      notes: [],
+    };
+    this.#backlog = new Backlog(saved?.backlog);
+    this.#lines = this.#newLines(saved?.lines);
   }
 
   /** Whether all text that was read is decided. */
   get isSettled(): boolean {
-    const state = this.#state;
-    return state.passed === state.backlogLength + this.#lines.pending;
+    return this.#state.passed === this.#backlog.length + this.#lines.pending;
   }
 
   /** The state as plain data. It shares what changes: copy it. */
   snapshot(): CodeTrackerSnapshot {
-    return { ...this.#state, lines: this.#lines.snapshot() };
+    const snapshot: Snapshot = {
+      state: this.#state,
+      lines: this.#lines.snapshot(),
+      backlog: this.#backlog.snapshot(),
+    };
+    return snapshot;
   }
 
   /** The next text, which has left already, with its {@linkcode knownFlagsOf}. */
@@ -166,20 +152,20 @@ export class CodeTracker {
     code: CodeKind | undefined,
     flags: number,
   ): void {
-    const state = this.#state;
-    this.#add(text, start, code, (flags & LESS_THAN) !== 0);
-    state.passed += text.length;
-    state.backlog.push(text);
-    state.backlogLength += text.length;
-    state.plain &&= code === undefined && !mayFence(text, flags);
-    if (state.backlogLength >= BACKLOG && !this.#skip()) this.#catchUp();
+    const backlog = this.#backlog;
+    this.#add(text, start, code);
+    this.#state.passed += text.length;
+    backlog.add(text, flags);
+    if (code !== undefined) backlog.mark();
+    if (backlog.length >= BACKLOG && !this.#skip()) this.#catchUp();
   }
 
   /** The next text, which waits for what it is. */
   read(text: string, start: number, code: CodeKind | undefined): void {
     this.#skip();
     this.#catchUp();
-    this.#add(text, start, code, true);
+    this.#add(text, start, code);
+    this.#backlog.watch(text);
     let next = text;
     this.#begun = true;
     for (;;) {
@@ -202,7 +188,7 @@ export class CodeTracker {
 
   /** The stream is over. `idle` says that nobody asks any more. */
   end(idle: boolean): void {
-    if (idle && this.#state.plain && this.isSettled) return;
+    if (idle && this.#backlog.plain && this.isSettled) return;
     this.#catchUp();
     this.#lines.end();
     this.#readRest();
@@ -251,7 +237,6 @@ export class CodeTracker {
     text: string,
     start: number,
     code: CodeKind | undefined,
-    tags: boolean,
   ): void {
     const state = this.#state;
     if (start !== state.offset) {
@@ -267,7 +252,6 @@ export class CodeTracker {
       if (last?.kind === kind && last.counts) last.length += text.length;
       else state.marks.push(markOf(text.length, kind));
     }
-    if (state.calm && (tags || state.tag !== "")) this.#watchHtml(text);
   }
 
   /** From here on upstream's marks count, if they may. */
@@ -277,67 +261,19 @@ export class CodeTracker {
       state.marked || state.lost || this.#options.trackFences !== undefined
     ) return;
     state.marked = true;
-    const length = state.backlogLength + this.#lines.pending;
+    const length = this.#backlog.length + this.#lines.pending;
     if (length > 0) state.marks.push(markOf(length, "prose", false));
   }
 
-  /** HTML blocks that blank lines do not end begin with these names. */
-  #watchHtml(text: string): void {
-    const state = this.#state;
-    const all = state.tag + text;
-    state.tag = "";
-    for (let at = all.indexOf("<"); at >= 0; at = all.indexOf("<", at + 1)) {
-      if (at + 1 < all.length && !"!?pPsStT".includes(all[at + 1]!)) continue;
-      const name = all.slice(at + 1, at + 9).toLowerCase();
-      if (LONG_BLOCKS.some((one) => name.startsWith(one))) state.calm = false;
-      else if (
-        at + 1 + name.length === all.length &&
-        LONG_BLOCKS.some((one) => one.startsWith(name))
-      ) state.tag = all.slice(at);
-    }
-  }
-
-  /**
-   * Forgets the backlog up to the last paragraph that begins in it at the margin
-   * behind a blank line, if that ends whatever was open: lists, quotes, all
-   * blocks but fences and some of HTML.
-   */
+  /** Forgets what of the backlog cannot matter any more. Gives whether that made it short. */
   #skip(): boolean {
-    const state = this.#state;
-    const { backlog } = state;
-    if (
-      !state.plain || !state.calm || this.#lines.pending > 0 ||
-      this.#lines.fence !== undefined
-    ) return false;
-    for (let index = backlog.length - 1; index >= 0; index--) {
-      const piece = backlog[index]!;
-      for (
-        let at = piece.lastIndexOf("\n\n");
-        at >= 0;
-        at = at === 0 ? -1 : piece.lastIndexOf("\n\n", at - 1)
-      ) {
-        const next = at + 2 < piece.length
-          ? piece.charCodeAt(at + 2)
-          : backlog[index + 1]?.charCodeAt(0) ?? 0;
-        if (!isLetter(next)) continue;
-        const kept = [piece.slice(at + 2), ...backlog.slice(index + 1)];
-        if (kept[0] === "") kept.shift();
-        let length = 0;
-        for (const one of kept) length += one.length;
-        if (length >= BACKLOG) return false;
-        this.#forget(kept, length);
-        return true;
-      }
+    if (this.#lines.pending > 0 || this.#lines.fence !== undefined) {
+      return false;
     }
-    return false;
-  }
-
-  #forget(kept: string[], length: number): void {
     const state = this.#state;
-    let gone = state.backlogLength - length;
+    let gone = this.#backlog.forget(BACKLOG);
+    if (gone === 0) return false;
     state.passed -= gone;
-    state.backlog = kept;
-    state.backlogLength = length;
     for (; gone > 0; state.marks.shift()) {
       const mark = state.marks[0];
       if (mark === undefined) break;
@@ -348,20 +284,16 @@ export class CodeTracker {
     }
     if (this.#begun) this.#lines = this.#newLines();
     this.#begun = false;
-    this.#lines.seek(state.offset - length);
+    this.#lines.seek(state.offset - this.#backlog.length);
     this.#events.paragraphEnd();
+    return true;
   }
 
   /** The lines read what was passed. */
   #catchUp(): void {
-    const state = this.#state;
-    if (state.backlogLength === 0) return;
-    const text = state.backlog.join("");
-    state.backlog = [];
-    state.backlogLength = 0;
-    state.plain = true;
+    if (this.#backlog.length === 0) return;
     this.#begun = true;
-    this.#lines.advance(text);
+    this.#lines.advance(this.#backlog.take());
   }
 
   /** After a fence that was ended from inside when the lines had to decide: the rest of its line is prose. */
@@ -412,18 +344,6 @@ export class CodeTracker {
       } else this.#events.text(piece, found);
     }
   }
-}
-
-/** What begins a paragraph, and nothing else, at the margin. */
-function isLetter(code: number): boolean {
-  const lower = code | 0x20;
-  return lower >= 0x61 && lower <= 0x7a;
-}
-
-/** Whether there is what fences and code spans are made of in a text. */
-function mayFence(text: string, flags: number): boolean {
-  return (flags & (TICK | TILDE)) !== 0 &&
-    (text.includes("`") || text.includes("~"));
 }
 
 function markOf(length: number, kind: LineKind, counts: boolean = true): Mark {

@@ -69,6 +69,9 @@ const STAGE = "directive-extractor";
  */
 const STEP = 512;
 
+/** Longer texts come in pieces. */
+const LONGEST_QUICK = 32_768;
+
 /** A tag or container line that may be one; its text is not decided. */
 interface Candidate {
   /** The text that came in earlier pieces. */
@@ -237,6 +240,22 @@ export class DirectiveStage extends TextStage {
   }
 
   override push(input: string | Part, emit: Emit<Part>): void {
+    if (
+      typeof input !== "string" && this.#isQuick && input.type === "text" &&
+      input.start === this.offset && input.text !== "" &&
+      input.text.length < LONGEST_QUICK
+    ) {
+      // Most text by far goes this way: it is here, and not in the class above,
+      // as engines make calls cheap that always meet the same.
+      const { text, start, code } = input;
+      const flags = knownFlagsOf(text);
+      if ((flags & LESS_THAN) === 0 || !text.includes("<")) {
+        this.offset = this.#outlet.decided = start + text.length;
+        emit(input);
+        this.#tracker?.pass(text, start, code, flags);
+        return;
+      }
+    }
     this.#marks.to = emit;
     super.push(input, this.#marks.emit);
   }

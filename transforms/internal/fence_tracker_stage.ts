@@ -87,6 +87,29 @@ export class FenceTrackerStage extends TextStage {
     this.#passing = state?.passing ?? false;
   }
 
+  override push(input: string | Part, emit: Emit<Part>): void {
+    // Most text by far goes this way: it is here, and not in the class above, as
+    // engines make calls cheap that always meet the same.
+    if (
+      typeof input !== "string" && input.type === "text" &&
+      input.code === undefined && input.start === this.offset &&
+      !this.#passing && this.#spans === undefined && this.held.length === 0 &&
+      input.text !== ""
+    ) {
+      const { text, start } = input;
+      this.#lines.seek(start);
+      const kind = this.#lines.skim(text);
+      if (kind !== undefined) {
+        this.offset = start + text.length;
+        emit(
+          kind === "prose" ? input : { type: "text", text, start, code: kind },
+        );
+        return;
+      }
+    }
+    super.push(input, emit);
+  }
+
   protected text(
     text: string,
     start: number,

@@ -28,8 +28,24 @@ export class LastLines {
     this.#pieces.push(text);
     this.#length += text.length;
     if (this.#length > 4 * this.#limit || this.#pieces.length > 1_024) {
-      this.#shorten();
+      this.#drop();
     }
+  }
+
+  /** Forgets whole pieces, without a look at them. */
+  #drop(): void {
+    const pieces = this.#pieces;
+    let from = pieces.length;
+    let kept = 0;
+    while (from > 0 && kept < this.#limit) kept += pieces[--from]!.length;
+    // Tiny pieces, or empty ones, or a single long one.
+    if (pieces.length - from > 512 || kept > 4 * this.#limit) {
+      this.#shorten();
+      return;
+    }
+    this.#cut ||= from > 0;
+    this.#pieces = pieces.slice(from);
+    this.#length = kept;
   }
 
   /** Forgets all, and goes on as if `text` had been there. */

@@ -44,6 +44,8 @@ export abstract class LineReader {
   protected lineFeed: number = NONE;
   protected carriageReturn: number = NONE;
   protected tick: number = NONE;
+  /** Next run of three of the open fence's character, as far as known. */
+  protected markerRun: number = NONE;
   /** Offset of the first character of the text. */
   protected base = 0;
   /** Offset up to which everything was reported. */
@@ -171,7 +173,11 @@ export abstract class LineReader {
     this.at = 0;
     this.base = this.state.offset;
     this.#reported = this.base - this.state.carry.length;
-    this.lineFeed = this.carriageReturn = this.tick = NONE;
+    this.lineFeed =
+      this.carriageReturn =
+      this.tick =
+      this.markerRun =
+        NONE;
   }
 
   #read(): void {
@@ -243,7 +249,11 @@ export abstract class LineReader {
     }
     this.at = at - this.base;
     this.#reported = at;
-    this.lineFeed = this.carriageReturn = this.tick = NONE;
+    this.lineFeed =
+      this.carriageReturn =
+      this.tick =
+      this.markerRun =
+        NONE;
     state.afterReturn = false;
     const fence = state.fence!;
     state.fence = null;
@@ -303,6 +313,7 @@ export abstract class LineReader {
       state.runAt,
     );
     state.fence = fence;
+    this.markerRun = NONE;
     state.inner = [];
     state.leaf = FENCED;
     state.kind = "marker";

@@ -18,8 +18,6 @@ interface Group {
   next: Map<number, Group> | undefined;
 }
 
-const NONE: readonly string[] = [];
-
 /** A flag beside those of texts: all of them have it. */
 const ANYWHERE = 1 << 30;
 
@@ -53,8 +51,8 @@ export class OpenerTable {
   readonly #nexts: number[];
   /** Where the text ends with the beginning of a word. */
   #tail = 0;
-  /** By last code unit: beginnings of openers whose first character no flag tells. */
-  readonly #tails: Map<number, string[]> = new Map();
+  /** By last code unit, all from 127 on are one: beginnings of openers whose first character no flag tells. */
+  readonly #tails: (string[] | undefined)[] = new Array(128).fill(undefined);
 
   /** @param openers Each with its value. */
   constructor(openers: Iterable<Entry>) {
@@ -76,13 +74,11 @@ export class OpenerTable {
     for (const word of words) {
       for (let length = 1; length < word.length; length++) {
         const last = word.charCodeAt(length - 1);
-        const beginnings = this.#tails.get(last) ?? [];
-        beginnings.push(word.slice(0, length));
-        this.#tails.set(last, beginnings);
+        (this.#tails[Math.min(last, 127)] ??= []).push(word.slice(0, length));
       }
     }
-    for (const beginnings of this.#tails.values()) {
-      beginnings.sort((a, b) => b.length - a.length);
+    for (const beginnings of this.#tails) {
+      beginnings?.sort((a, b) => b.length - a.length);
     }
     const firsts = all.map(([opener]) => opener[0]!);
     this.#needles = [
@@ -120,7 +116,9 @@ export class OpenerTable {
   /** Where a text ends with the beginning of a word, from an index on; its length when it does not. */
   #tailOf(text: string, from: number): number {
     const { length } = text;
-    const known = this.#tails.get(text.charCodeAt(length - 1)) ?? NONE;
+    const last = text.charCodeAt(length - 1);
+    const known = this.#tails[last < 127 ? last : 127];
+    if (known === undefined) return length;
     for (const beginning of known) {
       const at = length - beginning.length;
       if (at >= from && text.endsWith(beginning)) return at;

@@ -25,7 +25,7 @@ import {
 import { RefusedCalls, type RefusedCallsSnapshot } from "./refused_calls.ts";
 import { makeSnapshot, openSnapshot } from "./snapshot.ts";
 import { STOP_WORDS } from "./stop_words.ts";
-import { ANYTHING, flagsOf, LINE_END } from "./text_flags.ts";
+import { ANYTHING, flagsOf, knownFlagsOf, LINE_END } from "./text_flags.ts";
 import { TextStage } from "./text_stage.ts";
 import { TextWindow, type TextWindowSnapshot } from "./text_window.ts";
 import { CALL_OPEN, openings, UNIT_OPEN } from "./token_program.ts";
@@ -216,6 +216,29 @@ export class SalvagerStage extends TextStage {
     return this.#window.held;
   }
 
+  override push(input: string | Part, emit: Emit<Part>): void {
+    // Most text by far goes this way: it is here, and not in the class above, as
+    // engines make calls cheap that always meet the same.
+    if (this.#isIdle) {
+      if (typeof input === "string") {
+        const start = this.offset;
+        if (this.#passes(input, start)) {
+          this.offset = start + input.length;
+          emit({ type: "text", text: input, start });
+          return;
+        }
+      } else if (
+        input.type === "text" && input.code === undefined &&
+        input.start === this.offset && this.#passes(input.text, input.start)
+      ) {
+        this.offset = input.start + input.text.length;
+        emit(input);
+        return;
+      }
+    }
+    super.push(input, emit);
+  }
+
   end(emit: Emit<Part>): void {
     this.release(emit);
   }
@@ -262,7 +285,10 @@ export class SalvagerStage extends TextStage {
       this.#configuration.afterNativeCall === "off" &&
       (part.type === "tool-input-start" ||
         part.type === "tool-call" && part.origin === "native")
-    ) state.off = true;
+    ) {
+      state.off = true;
+      this.#isIdle = false;
+    }
   }
 
   protected text(
@@ -293,6 +319,7 @@ export class SalvagerStage extends TextStage {
 
   /** Lets text go by at once in which nothing begins: most text by far. */
   #passes(text: string, start: number): boolean {
+    if (text === "") return false;
     const flags = flagsOf(text);
     if (flags === ANYTHING || !this.#table.isFree(text, flags)) return false;
     const state = this.#state;
@@ -304,7 +331,7 @@ export class SalvagerStage extends TextStage {
     ) return false;
     if (state.fresh === window.at) state.fresh = start;
     window.at = window.out = state.seen = start + text.length;
-    this.#surroundings.pass(text);
+    this.#surroundings.pass(text, flags);
     return true;
   }
 
@@ -378,9 +405,10 @@ export class SalvagerStage extends TextStage {
     const from = state.seen - start;
     const end = to - start;
     state.seen = to;
-    this.#surroundings.pass(
-      from === 0 && end === text.length ? text : text.slice(from, end),
-    );
+    const read = from === 0 && end === text.length
+      ? text
+      : text.slice(from, end);
+    this.#surroundings.pass(read, knownFlagsOf(read));
     this.#refused.read(text, from, end);
   }
 

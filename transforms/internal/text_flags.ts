@@ -15,7 +15,8 @@ export const ANYTHING = 127;
 /** Searching beats looking at every character in longer texts. */
 const LONGEST = 256;
 
-const FLAGS: Uint8Array = new Uint8Array(128);
+/** By code unit. So large that a look-up needs no question first. */
+const FLAGS: Uint8Array = new Uint8Array(65_536).fill(NOT_ASCII, 128);
 for (
   const [characters, flag] of [
     ["\n\r", LINE_END],
@@ -38,12 +39,16 @@ let lastFlags = 0;
  */
 export function flagsOf(text: string): number {
   if (text === lastText) return lastFlags;
-  if (text.length > LONGEST) return ANYTHING;
+  const { length } = text;
+  if (length > LONGEST) return ANYTHING;
   let flags = 0;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    flags |= unit < 128 ? FLAGS[unit]! : NOT_ASCII;
+  let at = 0;
+  // Four at a time take two thirds of the time.
+  for (; at + 4 <= length; at += 4) {
+    flags |= FLAGS[text.charCodeAt(at)]! | FLAGS[text.charCodeAt(at + 1)]! |
+      FLAGS[text.charCodeAt(at + 2)]! | FLAGS[text.charCodeAt(at + 3)]!;
   }
+  for (; at < length; at++) flags |= FLAGS[text.charCodeAt(at)]!;
   lastText = text;
   return lastFlags = flags;
 }

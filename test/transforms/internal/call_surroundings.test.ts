@@ -5,7 +5,7 @@ import { CallSurroundings } from "../../../transforms/internal/call_surroundings
 function quoting(text: string, length: number): string | undefined {
   const surroundings = new CallSurroundings();
   for (let from = 0; from < text.length; from += length) {
-    surroundings.pass(text.slice(from, from + length));
+    surroundings.pass(text.slice(from, from + length), -1);
   }
   return surroundings.quoting("<");
 }
@@ -36,23 +36,23 @@ describe("CallSurroundings", () => {
 
   test("what is open in the paragraph", () => {
     const surroundings = new CallSurroundings();
-    surroundings.pass("a `b\n");
+    surroundings.pass("a `b\n", -1);
     expect(surroundings.blank).toBe(true);
     expect(surroundings.closers).toBe("`");
-    surroundings.pass(" \n");
+    surroundings.pass(" \n", -1);
     expect(surroundings.closers).toBe("");
-    surroundings.pass("c");
+    surroundings.pass("c", -1);
     expect(surroundings.blank).toBe(false);
   });
 
   test("marks of a stage before go before what it reads itself", () => {
     const surroundings = new CallSurroundings();
-    surroundings.pass("```\n");
+    surroundings.pass("```\n", -1);
     expect(surroundings.quoting("<")).toBe("fence");
     surroundings.passCode("a `\n");
     expect(surroundings.quoting("<")).toBe(undefined);
     surroundings.mark();
-    surroundings.pass("~~~\n");
+    surroundings.pass("~~~\n", -1);
     expect(surroundings.quoting("<")).toBe(undefined);
   });
 
@@ -60,11 +60,11 @@ describe("CallSurroundings", () => {
     const text = '- a\n  ```\n  b `c\n\n> d "e';
     for (let at = 0; at <= text.length; at++) {
       const first = new CallSurroundings();
-      first.pass(text.slice(0, at));
+      first.pass(text.slice(0, at), -1);
       const second = new CallSurroundings(
         JSON.parse(JSON.stringify(first.snapshot())),
       );
-      second.pass(text.slice(at));
+      second.pass(text.slice(at), -1);
       expect(second.quoting("<"), `at ${at}`).toBe(quoting(text, 100));
     }
   });
