@@ -21,28 +21,37 @@ const BARE_FILE_NAMES: ReadonlySet<string> = new Set([
   "vagrantfile",
 ]);
 
-/** Things whose name has a dot and that are no files, in lower case. */
+/** Things whose name has a dot and that are no files, and abbreviations, in lower case. */
 const DOTTED_NAMES: ReadonlySet<string> = new Set([
+  "a.k.a",
+  "a.m",
   "ado.net",
   "angular.js",
   "asp.net",
   "backbone.js",
   "c#.net",
   "console.log",
+  "d.c",
   "d3.js",
   "deno.land",
+  "e.g",
   "ember.js",
   "express.js",
   "f#.net",
+  "i.e",
   "ml.net",
   "nest.js",
   "next.js",
   "node.js",
   "nuxt.js",
+  "p.m",
   "p5.js",
+  "ph.d",
   "react.js",
   "socket.io",
   "three.js",
+  "u.k",
+  "u.s",
   "vb.net",
   "vue.js",
 ]);
@@ -79,15 +88,23 @@ export function isBareFileName(text: string): boolean {
  * name of {@linkcode isDottedName} written like one, `Node.js`. `vue.js` may be a file.
  */
 export function isThing(text: string): boolean {
-  return VERSION.test(text) ||
+  return isVersion(text) ||
     /[A-Z]/.test(text) && DOTTED_NAMES.has(text.toLowerCase());
 }
 
-const VERSION = /^v?\d[\d.]*x?$/i;
+/** Also of one before its release, and a number with its unit: `v2.0.0-rc1`, `1.x`, `3.5s`. */
+function isVersion(text: string): boolean {
+  const head = /^v?\d[\d.]*/i.exec(text)?.[0];
+  if (head === undefined) return false;
+  const rest = text.slice(head.length).toLowerCase();
+  return rest === "" || rest === "x" ||
+    /^[a-z]{1,3}$/.test(rest) && !head.endsWith(".") ||
+    /^-(?:alpha|beta|rc|pre|dev|next|canary)[\w.-]*$/.test(rest);
+}
 
 /** Whether a text is the name of a thing that is no file, such as `Node.js` or `v1.x`. */
 export function isDottedName(text: string): boolean {
-  return DOTTED_NAMES.has(text.toLowerCase()) || VERSION.test(text) ||
+  return DOTTED_NAMES.has(text.toLowerCase()) || isVersion(text) ||
     /^[^/\\]+\.(?:com|io|net|org)$/i.test(text);
 }
 

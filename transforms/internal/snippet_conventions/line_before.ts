@@ -51,9 +51,6 @@ export function withoutDecoration(line: string): string {
       "",
     );
     if (/^#{1,6}\s/.test(text)) text = trimmedOf(text, "#", "#").trim();
-  }
-  for (let before = ""; before !== text;) {
-    before = text;
     if (text.endsWith(":")) text = text.slice(0, -1).trimEnd();
     text = /^\[([^[\]]+)\]\([^()]*\)$/.exec(text)?.[1] ?? text;
     for (const [front, back] of MARKS) {

@@ -1,5 +1,5 @@
 import type { SnippetConvention } from "../../snippet_convention.ts";
-import { isBareFileName } from "../path_like.ts";
+import { extension, isBareFileName } from "../path_like.ts";
 import { isLonePath, trimmedOf, withoutDecoration } from "./line_before.ts";
 
 /**
@@ -18,9 +18,10 @@ export const proseMention: SnippetConvention = {
     const path = onlyPath(ticked) ??
       onlyName([...ticked, withoutDecoration(lineBefore)]) ??
       onlyPath(
-        lineBefore.split(/\s+/).map((word) =>
+        lineBefore.split(/\s+|\]\(/).map((word) =>
           trimmedOf(word, "(\"'*_[", ")\"'*_],.;:!?")
-        ),
+          // A slash alone is "or" in prose.
+        ).filter((word) => extension(word) !== undefined),
       );
     return path === undefined ? undefined : { filePath: path };
   },

@@ -18,8 +18,10 @@ export const wholeInfoPath: SnippetConvention = {
       /^\[|[={}]/.test(path) ||
       /^[\w+#-]+\[/.test(path) && path.endsWith("]")
     ) return undefined;
+    // A name with a dot may be a language; behind a path any words may stand.
+    const isSure = /[/\\]/.test(path) && extension(path) !== undefined;
     if (
-      rest !== "" && bracketedRange(rest) === undefined &&
+      rest !== "" && !isSure && bracketedRange(rest) === undefined &&
       !/^\{.*\}$/.test(rest)
     ) return undefined;
     return locatedPath(word, rest, null);
