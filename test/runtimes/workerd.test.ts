@@ -158,7 +158,9 @@ if (onNode) {
         await response.body?.cancel();
         return response.status;
       };
-      expect(await ask("/")).toBe(405);
+      expect(await ask("/v1/chat")).toBe(405);
+      // Nothing is there, whatever the method is.
+      expect(await ask("/")).toBe(404);
       expect(await ask("/", { method: "POST", body: "x" })).toBe(404);
       expect(await ask("/v1/chat", { method: "POST", body: "no" })).toBe(400);
     }, 30_000);
