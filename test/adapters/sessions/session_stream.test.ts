@@ -923,6 +923,29 @@ describe("Cline", () => {
 });
 
 describe("Aider", () => {
+  test("reads files whose blanks at line ends were taken away", () => {
+    const history =
+      "# aider chat started at 2025-01-02 03:04:05\n\n> Aider v1  \n\n#### do  \n####   \n#### it  \n\nSo:\n\n```py\n1\n```\n\n> Applied  \n>   \n> done  \n\n#### more  \n\nNo.\n";
+    const shape = (text: string) =>
+      run(new AiderSessionStream(), [text]).map(({ role, blocks, hasCode }) => [
+        role,
+        blocks.map((block) => block.type === "text" ? block.text : ""),
+        hasCode,
+      ]);
+    const whole = shape(history);
+    expect(whole.map(([role]) => role)).toEqual([
+      "tool",
+      "user",
+      "assistant",
+      "tool",
+      "user",
+      "assistant",
+    ]);
+    const stripped = shape(history.replace(/ +$/gm, ""));
+    // Only what comes before the first prompt cannot be told.
+    expect(stripped.slice(1)).toEqual(whole.slice(1));
+  });
+
   test("tells prompts, outputs and answers apart", () => {
     const text = [
       "# aider chat started at 2025-01-02 03:04:05",

@@ -31,6 +31,11 @@ interface State {
   line: number;
   /** The line behind the last mark: where an answer begins. */
   after: number;
+  /**
+   * Whether the file has the two blanks at the end of marked lines; editors and
+   * hooks take them away. The first `####` line tells, unless blanks came before.
+   */
+  blanks: "unknown" | "kept" | "stripped";
   /** Blank lines that belong to the answer only if more of it follows. */
   blank: string[];
   sessionId: string | null;
@@ -59,6 +64,7 @@ class AiderReader implements RecordReader {
       lines: [],
       line: 0,
       after: 1,
+      blanks: "unknown",
       blank: [],
       sessionId: null,
       timestamp: null,
@@ -70,7 +76,13 @@ class AiderReader implements RecordReader {
     const state = this.#state;
     const text = value as string;
     const session = text.startsWith("# aider chat") ? SESSION.exec(text) : null;
-    const said = text.startsWith("#### ") && text.endsWith("  ");
+    const isUser = text.startsWith("#### ");
+    const marked = text.endsWith("  ");
+    if (marked && (isUser || text.startsWith("> "))) state.blanks = "kept";
+    else if (isUser && state.blanks === "unknown") state.blanks = "stripped";
+    const stripped = state.blanks === "stripped";
+    const said = isUser && (marked || stripped) ||
+      stripped && text === "####" && state.where === "user";
     if (state.unmarked && session === null && !said) {
       state.lines[state.lines.length - 1] += `\n${text}`;
       // A line of nothing but blanks is an empty one of the output.
@@ -88,12 +100,11 @@ class AiderReader implements RecordReader {
       state.model = null;
       state.after = line + 1;
     } else if (said) {
-      this.#add("user", text.slice(5, -2), line);
+      this.#add("user", marked ? text.slice(5, -2) : text.slice(5), line);
       state.after = line + 1;
-    } else if (text.startsWith("> ")) {
-      const marked = text.endsWith("  ");
+    } else if (text.startsWith("> ") || stripped && text === ">") {
       this.#add("output", marked ? text.slice(2, -2) : text.slice(2), line);
-      state.unmarked = !marked;
+      state.unmarked = !marked && !stripped;
       state.after = line + 1;
       const model = MODEL.exec(text.slice(2, 256));
       if (model !== null) state.model = model[1]!;
