@@ -20,11 +20,13 @@ import { peersTable } from "./tables/peers.ts";
 import { size } from "./tables/size.ts";
 import { startUp } from "./tables/start_up.ts";
 import { streams } from "./tables/streams.ts";
+import { workerd } from "./tables/workerd.ts";
 
 const benchmarks: Readonly<
   Record<string, (run: Run) => Table[] | Promise<Table[]>>
 > = {
   streams,
+  workerd,
   peers: peersTable,
   growth,
   hold: holdBack,

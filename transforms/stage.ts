@@ -58,7 +58,9 @@ export interface Stage<In, Out> {
 export interface StageStreamOptions {
   /**
    * How many chunks may wait before the stream, and how many parts behind it,
-   * until backpressure is felt.
+   * until backpressure is felt. With 0 nothing is made before it is asked for;
+   * one chunk may wait before the stream all the same, as no pipe would ever
+   * write otherwise.
    *
    * @default {1}
    */
@@ -128,7 +130,7 @@ export class StageStream<In, Out> extends TransformStream<In, Out> {
           stage.end(emit);
         },
       },
-      { highWaterMark },
+      { highWaterMark: Math.max(highWaterMark, 1) },
       { highWaterMark },
     );
     this.stage = stage;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Stage, StageStream } from "../../mod.ts";
+import { type Stage, StageStream, toReadableStream } from "../../mod.ts";
 
 /** Gives every input out one step late. */
 function late(): Stage<string, string> & { held: string[] } {
@@ -70,6 +70,14 @@ describe("StageStream", () => {
     stream.readable.cancel();
     await writer.closed.catch(() => {});
     await Promise.all(writes);
+  });
+
+  test("a pipe runs with a highWaterMark of 0", async () => {
+    const stream = new StageStream(late(), { highWaterMark: 0 });
+    const reader = toReadableStream(["a", "b"]).pipeThrough(stream).getReader();
+    expect(await reader.read()).toEqual({ done: false, value: "a" });
+    expect(await reader.read()).toEqual({ done: false, value: "b" });
+    expect((await reader.read()).done).toBe(true);
   });
 
   test("wrong use throws at construction", () => {
