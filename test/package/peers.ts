@@ -1,6 +1,6 @@
 /**
  * What other packages make of the same inputs: `npm run test:peers` installs them
- * into a temporary folder and prints the table of docs/comparison.md. Needs the
+ * into a temporary folder and prints the tables of docs/comparison.md. Needs the
  * npm registry.
  */
 import { execFileSync } from "node:child_process";
@@ -12,6 +12,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { fromSSE } from "../../adapters/sse.ts";
 import { collect, collectParts, parse, standardPipeline } from "../../mod.ts";
+import { salvageTable } from "./salvage_peers.ts";
 
 const packages = [
   "ai@6.0.326",
@@ -387,6 +388,10 @@ const cell = (text: string): string =>
 console.log("| | package | there | millrace |\n| --- | --- | --- | --- |");
 for (const { question, who, them, us } of rows) {
   console.log(`| ${cell(question)} | ${who} | ${cell(them)} | ${us} |`);
+}
+console.log("");
+for (const line of await salvageTable({ ai, aiTest, toolParser })) {
+  console.log(line);
 }
 process.exitCode = rows.every(({ us }) => us === "yes") ? 0 : 1;
 process.exit();

@@ -7,8 +7,8 @@ import { textOf } from "../../laws.ts";
 import type { AreaRunner } from "./area_runner.ts";
 import { difference, equal, runTextCase, sameText } from "./text_case.ts";
 
-/** Why the parts are not what is expected, or `undefined`. */
-function check(
+/** Why parts are not what a salvage case expects of a text, or `undefined`. */
+export function checkSalvage(
   parts: Part[],
   text: string,
   expected: Record<string, unknown>,
@@ -48,7 +48,7 @@ function check(
     | Record<string, unknown>[]
     | undefined;
   if (alternatives !== undefined) {
-    const whys = alternatives.map((one) => check(parts, text, one));
+    const whys = alternatives.map((one) => checkSalvage(parts, text, one));
     if (whys.every((why) => why !== undefined)) return whys.join(" | ");
   }
   return undefined;
@@ -64,6 +64,6 @@ export const run: AreaRunner = (line) => {
       new ToolCallSalvagerStream(
         line.options as unknown as ToolCallSalvagerStreamOptions,
       ),
-    (parts, text) => check(parts, text, line.expect),
+    (parts, text) => checkSalvage(parts, text, line.expect),
   );
 };
