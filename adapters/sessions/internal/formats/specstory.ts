@@ -18,10 +18,11 @@ export const specStory: SessionFormat = {
 
 /** A line that says who speaks, in both versions; an empty name is a tool's output. */
 export const SPEAKER: RegExp =
-  /^_\*\*(User|Assistant|Agent|)(?: \(([^()]*)\))?\*\*_\s*$/;
+  /^_\*\*(User|Assistant|Agent|)( - sidechain)?(?: \(([^()]*)\))?\*\*_\s*$/;
 
 interface State {
   role: "user" | "assistant" | "tool" | null;
+  sidechain: boolean;
   /** What stands in brackets behind the name: model and time. */
   note: string;
   lines: string[];
@@ -34,7 +35,8 @@ class SpecStoryReader implements RecordReader {
 
   constructor(context: ReaderContext, snapshot: State | undefined) {
     this.#context = context;
-    this.#state = snapshot ?? { role: null, note: "", lines: [], line: 0 };
+    this.#state = snapshot ??
+      { role: null, sidechain: false, note: "", lines: [], line: 0 };
   }
 
   record(value: unknown, { line = 0 }: Place): void {
@@ -51,7 +53,8 @@ class SpecStoryReader implements RecordReader {
       : match[1] === ""
       ? "tool"
       : "assistant";
-    state.note = match[2] ?? "";
+    state.sidechain = match[2] !== undefined;
+    state.note = match[3] ?? "";
     state.line = line;
   }
 
@@ -83,6 +86,7 @@ class SpecStoryReader implements RecordReader {
         ...(model === "" ? {} : { model }),
       },
     );
+    if (state.sidechain) draft.sidechain = true;
     maskTools(draft, text);
     this.#context.window.add(draft);
   }
