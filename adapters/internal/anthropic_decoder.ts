@@ -1,7 +1,9 @@
 import type { FinishReason } from "../../transforms/part.ts";
 import type { ProviderOptions } from "../provider.ts";
-import { Decoder, errorOf, isCut, reasonOf } from "./decoder.ts";
+import { ConverseDecoder } from "./converse_decoder.ts";
+import { errorOf, isCut, reasonOf } from "./decoder.ts";
 import {
+  arrayOf,
   isEmpty,
   type JSONObject,
   objectOf,
@@ -37,7 +39,7 @@ export const ANTHROPIC_REASONS: Readonly<Record<string, FinishReason>> = {
  */
 export class AnthropicDecoder<
   State extends AnthropicState = AnthropicState,
-> extends Decoder<State> {
+> extends ConverseDecoder<State> {
   constructor(
     name: string,
     options: ProviderOptions,
@@ -84,6 +86,15 @@ export class AnthropicDecoder<
         return;
       case "ping":
         return;
+      case "completion": {
+        // The text completions of the days before messages.
+        this.text(stringOf(value.completion));
+        const reason = wordOf(value.stop_reason);
+        if (reason === undefined) return;
+        this.finish(reasonOf(ANTHROPIC_REASONS, reason), reason);
+        this.terminal();
+        return;
+      }
       case "error":
         this.settle(false);
         this.fail(
@@ -92,8 +103,9 @@ export class AnthropicDecoder<
         );
         return;
     }
-    // Titan and other models behind Bedrock's InvokeModelWithResponseStream.
-    if (typeof value.outputText === "string") return this.#titan(value);
+    if (type === undefined && (this.converse(value) || this.#plain(value))) {
+      return;
+    }
     this.raw(value);
   }
 
@@ -175,27 +187,42 @@ export class AnthropicDecoder<
     this.closeCall(call);
   }
 
-  #titan(value: JSONObject): void {
-    this.text(stringOf(value.outputText));
+  /**
+   * Text models behind Bedrock's InvokeModelWithResponseStream: Titan, Llama,
+   * Mistral, Command. Says whether it is one of them.
+   */
+  #plain(value: JSONObject): boolean {
+    const output = objectOf(arrayOf(value.outputs)[0]) ?? value;
+    const text = output.outputText ?? output.generation ??
+      (output !== value || "is_finished" in value ? output.text : undefined);
+    if (typeof text !== "string") return false;
+    this.text(text);
+    const metrics = objectOf(value["amazon-bedrock-invocationMetrics"]);
     this.usage({
-      inputTokens: value.inputTextTokenCount,
-      outputTokens: value.totalOutputTextTokenCount,
+      inputTokens: value.inputTextTokenCount ?? value.prompt_token_count ??
+        metrics?.inputTokenCount,
+      outputTokens: value.totalOutputTextTokenCount ??
+        value.generation_token_count ?? metrics?.outputTokenCount,
     });
-    const reason = wordOf(value.completionReason);
-    if (reason === undefined) return;
-    this.finish(
-      reason === "FINISH"
-        ? "stop"
-        : reason === "LENGTH"
-        ? "length"
-        : reason === "CONTENT_FILTERED"
-        ? "content-filter"
-        : "unknown",
-      reason,
-    );
-    this.terminal();
+    const reason = wordOf(output.completionReason) ??
+      wordOf(output.stop_reason) ?? wordOf(output.finish_reason);
+    if (reason !== undefined) {
+      this.finish(reasonOf(PLAIN_REASONS, reason.toLowerCase()), reason);
+      this.terminal();
+    }
+    return true;
   }
 }
+
+/** The same of text models behind Bedrock, in lower case. */
+const PLAIN_REASONS: Readonly<Record<string, FinishReason>> = {
+  complete: "stop",
+  finish: "stop",
+  stop: "stop",
+  length: "length",
+  max_tokens: "length",
+  content_filtered: "content-filter",
+};
 
 /** Blocks are told apart by `index`. Anything else than a number is block 0. */
 function keyOf(value: JSONObject): string {

@@ -22,7 +22,8 @@ export const anthropic: Provider = {
     return isObject(value) &&
       (TYPES.has(value.type as string) ||
         (value.type === "error" && isObject(value.error)) ||
-        typeof value.outputText === "string");
+        typeof value.outputText === "string" ||
+        typeof value.generation === "string" || value.type === "completion");
   },
   create(
     options: ProviderOptions,

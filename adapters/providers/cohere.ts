@@ -2,6 +2,7 @@ import type { FinishReason, Part } from "../../transforms/part.ts";
 import type { Stage } from "../../transforms/stage.ts";
 import { Decoder, errorOf, isCut, reasonOf } from "../internal/decoder.ts";
 import {
+  arrayOf,
   isEmpty,
   isObject,
   type JSONObject,
@@ -23,17 +24,24 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
   USER_CANCEL: "cancelled",
 };
 
-/** Cohere's chat, version 2. The plan before tool calls counts as reasoning. */
-class CohereDecoder extends Decoder<null> {
+/** What this decoder remembers. */
+interface State {
+  /** Whether the plan before tool calls has come in pieces; of version 1 only. */
+  planned: boolean;
+}
+
+/** Cohere's chat, versions 2 and 1. The plan before tool calls counts as reasoning. */
+class CohereDecoder extends Decoder<State> {
   constructor(options: ProviderOptions, snapshot?: unknown) {
-    super("cohere", options, snapshot, null);
+    super("cohere", options, snapshot, { planned: false });
   }
 
   protected override event(value: JSONObject, event: string | undefined): void {
     const delta = objectOf(value.delta) ?? {};
     const message = objectOf(delta.message) ?? {};
-    const type = wordOf(value.type) ?? event;
+    const type = wordOf(value.type) ?? wordOf(value.event_type) ?? event;
     switch (type) {
+      case "stream-start":
       case "message-start":
       case "content-end":
         return;
@@ -78,6 +86,33 @@ class CohereDecoder extends Decoder<null> {
       }
       case "message-end":
         return this.#over(value, delta);
+      case "text-generation":
+        this.text(stringOf(value.text));
+        return;
+      case "tool-calls-chunk":
+        // The calls follow whole.
+        if (stringOf(value.text) !== "") this.own.planned = true;
+        this.reasoning(stringOf(value.text));
+        return;
+      case "tool-calls-generation":
+        if (!this.own.planned) this.reasoning(stringOf(value.text));
+        for (const call of arrayOf(value.tool_calls)) {
+          if (isObject(call) && wordOf(call.name) !== undefined) {
+            this.calls.whole(
+              this.emit,
+              stringOf(call.id),
+              stringOf(call.name),
+              call.parameters ?? {},
+            );
+          }
+        }
+        return;
+      case "stream-end":
+        return this.#over(value, {
+          finish_reason: value.finish_reason,
+          usage: objectOf(value.response)?.meta,
+          error: value.error,
+        });
       case "error":
         this.fail(errorOf(value), true);
         return;
@@ -133,6 +168,8 @@ const TYPES = new Set([
   "content-delta",
   "tool-plan-delta",
   "tool-call-start",
+  "stream-start",
+  "text-generation",
 ]);
 
 /** Cohere's chat, version 2. */
@@ -140,7 +177,8 @@ export const cohere: Provider = {
   name: "cohere",
   transport: "sse",
   detect(value: unknown): boolean {
-    return isObject(value) && TYPES.has(value.type as string);
+    return isObject(value) &&
+      TYPES.has((value.type ?? value.event_type) as string);
   },
   create(
     options: ProviderOptions,

@@ -71,6 +71,7 @@ class GoogleInteractionsDecoder extends Decoder<null> {
         }
         return;
       case "function_call": {
+        // The earlier form gives id and name with the first delta.
         const call = this.calls.open(
           this.emit,
           keyOf(value),
@@ -100,12 +101,28 @@ class GoogleInteractionsDecoder extends Decoder<null> {
         }
         return;
       case "arguments_delta":
-      case "function_call":
         if (this.calls.find(keyOf(value)) === undefined) break;
         this.#arguments(value, delta.arguments);
         return;
+      case "function_call":
+        return this.#call(value, delta);
     }
     this.raw(value);
+  }
+
+  #call(value: JSONObject, delta: JSONObject): void {
+    const id = wordOf(delta.id) ?? "";
+    const name = wordOf(delta.name) ?? "";
+    const call = this.calls.find(keyOf(value)) ??
+      this.calls.open(this.emit, keyOf(value), id, name);
+    if (call === undefined) return;
+    if (id !== "" && call.wireId === "") {
+      this.calls.setWireId(this.emit, call, id);
+    }
+    if (name !== "" && call.name === "") {
+      this.calls.setName(this.emit, call, name);
+    }
+    this.#arguments(value, delta.arguments);
   }
 
   #content(part: JSONObject, type: string, value: JSONObject): void {

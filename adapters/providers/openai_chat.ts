@@ -19,6 +19,8 @@ import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
 interface State {
   /** Choices that finished, and how. */
   finished: Record<string, FinishReason>;
+  /** Choices of which deltas have come: a whole message behind them repeats them. */
+  streamed: Record<string, true>;
 }
 
 const REASONS: Readonly<Record<string, FinishReason>> = {
@@ -78,17 +80,28 @@ const CHOICE_KEYS = new KnownKeys([
   "message",
   "native_finish_reason",
   "text",
+  "usage",
 ]);
 
 const DELTA_KEYS = new KnownKeys([
   "channel",
   "content",
+  "cot_summary",
   "function_call",
   "reasoning",
   "reasoning_content",
+  "reasoning_text",
   "refusal",
   "role",
   "tool_calls",
+]);
+
+const CALL_KEYS = new KnownKeys([
+  "custom",
+  "function",
+  "id",
+  "index",
+  "type",
 ]);
 
 /**
@@ -110,7 +123,10 @@ class OpenAIChatDecoder extends Decoder<State> {
   readonly #merge: boolean;
 
   constructor(options: ProviderOptions, snapshot?: unknown) {
-    super("openai-chat", options, snapshot, { finished: {} });
+    super("openai-chat", options, snapshot, {
+      finished: {},
+      streamed: {},
+    });
     this.#choice = options.choice ?? 0;
     this.#merge = options.mergeChoices ?? false;
     if (!Number.isInteger(this.#choice) || this.#choice < 0) {
@@ -136,14 +152,17 @@ class OpenAIChatDecoder extends Decoder<State> {
       }
       if (unknown) this.raw(value);
     } else if (
-      isEmpty(value.error) && event !== "error" && isEmpty(value.usage)
+      isEmpty(value.error) && event !== "error" && isEmpty(value.usage) &&
+      !isError(value)
     ) {
       // A ping, or something of another wire.
       if (value.type !== "ping") this.raw(value);
     }
     this.#usage(value);
     if (!isEmpty(value.error)) this.fail(errorOf(value.error), true);
-    else if (event === "error") this.fail(errorOf(value), true);
+    else if (event === "error" || isError(value)) {
+      this.fail(errorOf(value), true);
+    }
   }
 
   protected override done(): void {
@@ -168,15 +187,25 @@ class OpenAIChatDecoder extends Decoder<State> {
   /** One choice of a chunk. Says whether there is anything unknown in it. */
   #read(choice: JSONObject, index: number): boolean {
     let unknown = CHOICE_KEYS.hasOther(choice);
-    // `text`: the older completions; `message`: a whole answer instead of a delta.
-    this.text(stringOf(choice.text));
-    const delta = objectOf(choice.delta) ?? objectOf(choice.message);
+    let delta = objectOf(choice.delta);
+    // `text`: the older completions. Some servers send it beside the delta.
+    if (isEmpty(delta?.content)) this.text(stringOf(choice.text));
+    if (delta !== undefined && index < MOST_CHOICES) {
+      this.own.streamed[index] = true;
+    }
+    if (delta === undefined && isObject(choice.message)) {
+      // A whole answer instead of deltas; behind them it brings nothing new.
+      if (this.own.streamed[index] === true) unknown = true;
+      else delta = choice.message;
+    }
     if (delta !== undefined) {
       if (DELTA_KEYS.hasOther(delta)) unknown = true;
-      // Servers that send both names send the same text twice.
-      const reasoning = stringOf(delta.reasoning_content) ||
-        stringOf(delta.reasoning);
-      this.reasoning(reasoning);
+      // Servers that send several of these send the same text under each.
+      this.reasoning(
+        stringOf(delta.reasoning_content) || stringOf(delta.reasoning) ||
+          stringOf(delta.reasoning_text) || stringOf(delta.cot_summary) ||
+          detailsOf(delta.reasoning_details),
+      );
       if (typeof delta.content === "string") this.text(delta.content);
       else if (delta.content !== null && delta.content !== undefined) {
         if (this.#content(delta.content)) unknown = true;
@@ -191,10 +220,13 @@ class OpenAIChatDecoder extends Decoder<State> {
       const calls = delta.tool_calls;
       if (Array.isArray(calls)) {
         for (const call of calls) {
-          if (isObject(call)) this.#call(call, index);
-          else unknown = true;
+          if (isObject(call)) {
+            this.#call(call, index);
+            // Signatures of thoughts, which have to go back.
+            if (CALL_KEYS.hasOther(call)) unknown = true;
+          } else unknown = true;
         }
-      }
+      } else if (isObject(calls)) this.#call(calls, index);
       const legacy = objectOf(delta.function_call);
       if (legacy !== undefined) this.#legacy(legacy, index);
     }
@@ -210,7 +242,8 @@ class OpenAIChatDecoder extends Decoder<State> {
     if (
       isEmpty(choice.text) && isEmpty(delta.content) &&
       isEmpty(delta.tool_calls) && isEmpty(delta.reasoning) &&
-      isEmpty(delta.reasoning_content) && isEmpty(delta.function_call)
+      isEmpty(delta.reasoning_content) && isEmpty(delta.reasoning_text) &&
+      isEmpty(delta.function_call)
     ) return false;
     this.warnOnce(
       "other-choice",
@@ -230,6 +263,11 @@ class OpenAIChatDecoder extends Decoder<State> {
         const thinking = part.thinking;
         if (typeof thinking === "string") this.reasoning(thinking);
         for (const piece of arrayOf(thinking)) {
+          if (isObject(piece)) this.reasoning(stringOf(piece.text));
+        }
+      } else if (part.type === "reasoning") {
+        this.reasoning(stringOf(part.text));
+        for (const piece of arrayOf(part.summary)) {
           if (isObject(piece)) this.reasoning(stringOf(piece.text));
         }
       } else unknown = true;
@@ -277,7 +315,11 @@ class OpenAIChatDecoder extends Decoder<State> {
       const call = calls.find(keyOf(choice, index));
       if (call !== undefined) {
         // Parallel calls under one index: the id tells them apart.
-        if (id !== "" && call.wireId !== "" && id !== call.wireId) return byId;
+        if (id !== "" && call.wireId !== "" && id !== call.wireId) {
+          if (byId !== undefined || name !== "") return byId;
+          // Others make up a new id for every delta, and only for that.
+          return this.calls.isWhole(call) ? undefined : call;
+        }
         return this.#goesOn(call, id, name, piece) ? call : undefined;
       }
     }
@@ -339,7 +381,8 @@ class OpenAIChatDecoder extends Decoder<State> {
 
   #usage(value: JSONObject): void {
     const usage = objectOf(value.usage) ??
-      objectOf(objectOf(value.x_groq)?.usage);
+      objectOf(objectOf(value.x_groq)?.usage) ??
+      objectOf(objectOf(arrayOf(value.choices)[0])?.usage);
     if (usage === undefined) return;
     this.usage({
       inputTokens: usage.prompt_tokens,
@@ -351,6 +394,24 @@ class OpenAIChatDecoder extends Decoder<State> {
         usage.prompt_cache_hit_tokens,
     });
   }
+}
+
+/** An error that is the event itself, as some servers send it. */
+function isError(value: JSONObject): boolean {
+  if (Array.isArray(value.choices) || typeof value.message !== "string") {
+    return false;
+  }
+  return value.object === "error" || value.type === "error" ||
+    !isEmpty(value.code);
+}
+
+/** Reasoning in a list of its own, and nowhere else. */
+function detailsOf(details: unknown): string {
+  let text = "";
+  for (const one of arrayOf(details)) {
+    if (isObject(one)) text += stringOf(one.text) || stringOf(one.summary);
+  }
+  return text;
 }
 
 function keyOf(choice: number, index: unknown): string {
@@ -368,7 +429,7 @@ export const openaiChat: Provider = {
   detect(value: unknown): boolean {
     return isObject(value) &&
       (Array.isArray(value.choices) ||
-        value.object === "chat.completion.chunk" ||
+        value.object === "chat.completion.chunk" || value.object === "error" ||
         (typeof value.type !== "string" && !isEmpty(value.error)));
   },
   create(
