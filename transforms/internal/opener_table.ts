@@ -18,9 +18,6 @@ interface Group {
   next: Map<number, Group> | undefined;
 }
 
-/** A flag beside those of texts: all of them have it. */
-const ANYWHERE = 1 << 30;
-
 /** So few openers are compared one by one. */
 const FEW = 3;
 
@@ -43,6 +40,8 @@ export class OpenerTable {
   readonly #seconds: Uint8Array;
   /** Texts without any of these {@linkcode flagsOf} are free, unless they end in a word. */
   readonly #stops: number;
+  /** Openers in which no character has a flag, each the shortest that others hold. */
+  readonly #plainWords: readonly string[];
   /** What to search for: first characters, or whole openers that are words. */
   readonly #needles: readonly string[];
   /** The text that was searched last, from where on, and where each needle is next in it. */
@@ -67,9 +66,13 @@ export class OpenerTable {
       add(this.#all.next!, first, entry);
       const flags = flagsOf(opener[0]!);
       if (flags === 0) words.add(opener);
-      // A word is seen by what is special in it; one without is in any text.
-      stops |= flags || flagsOf(opener) || ANYWHERE;
+      // A word is seen by what is special in it; one without is searched for.
+      stops |= flags || flagsOf(opener);
     }
+    const plain = [...words].filter((word) => flagsOf(word) === 0);
+    this.#plainWords = plain.filter((word) =>
+      !plain.some((other) => other !== word && word.includes(other))
+    );
     this.#stops = stops;
     for (const word of words) {
       for (let length = 1; length < word.length; length++) {
@@ -102,7 +105,10 @@ export class OpenerTable {
    * @param flags Its {@linkcode flagsOf}.
    */
   isFree(text: string, flags: number): boolean {
-    if (((flags | ANYWHERE) & this.#stops) === 0) {
+    if ((flags & this.#stops) === 0) {
+      for (const word of this.#plainWords) {
+        if (text.includes(word)) return false;
+      }
       return this.#tailOf(text, 0) === text.length;
     }
     for (let at = 0; at < text.length; at++) {
