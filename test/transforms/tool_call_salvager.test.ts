@@ -9,6 +9,7 @@ import {
 import { dialects } from "../../transforms/dialects/mod.ts";
 import {
   checkLaws,
+  least,
   type MakeStream,
   markupText,
   measureGrowth,
@@ -624,6 +625,45 @@ describe("limits", () => {
         growth = measureGrowth(maker(BARE), text, 20_000, 3);
       }
       expect(growth, name).toBeLessThan(4);
+    }
+  }, 60_000);
+
+  test("a megabyte of openers, refused candidates, an argument", () => {
+    const cases: Record<string, (length: number) => string> = {
+      "openers of all dialects": (length) =>
+        OPENERS.join("").repeat(length / OPENERS.join("").length),
+      "100,000 refused candidates": (length) =>
+        "<tool_call> ".repeat(length / 10),
+      "an argument as text": (length) =>
+        wrapped(invoke("read", { path: "a < b </ c\n".repeat(length / 11) })),
+      "an argument in JSON": (length) =>
+        `<tool_call>{"name":"read","arguments":{"path":"${
+          "a < \\n ".repeat(length / 7)
+        }"}}</tool_call>`,
+    };
+    for (const [name, text] of Object.entries(cases)) {
+      const growth = least(() => measureGrowth(maker({}), text, 100_000, 1));
+      expect(growth, name).toBeLessThan(4);
+    }
+  }, 240_000);
+
+  test("plain text costs with all dialects hardly more than with one", () => {
+    const text = "It reads the file, then (if there is one) the next line;\n" +
+      'some "quoted" words, `code`, a [link](x), 1 < 2.\n\n';
+    const plain = text.repeat(4_000);
+    const time = (dialects: "auto" | string[]): number => {
+      const { stage } = maker({ dialects })();
+      const before = performance.now();
+      for (let from = 0; from < plain.length; from += 20) {
+        stage.push(plain.slice(from, from + 20), () => {});
+      }
+      return performance.now() - before;
+    };
+    for (const one of ["anthropic", "hermes", "kimi-k2", "mistral"]) {
+      const fastest = (dialects: "auto" | string[]): number =>
+        Math.min(...[1, 2, 3, 4, 5].map(() => time(dialects)));
+      const ratio = least(() => fastest("auto") / fastest([one]), 6, 1.5);
+      expect(ratio, one).toBeLessThan(1.5);
     }
   }, 60_000);
 
