@@ -192,11 +192,30 @@ const pieces = fc.tuple(
 
 const words = fc.array(fc.string({ unit: "grapheme" }), { maxLength: 6 });
 
-function sse(events: readonly { event?: string; data: unknown }[]): string {
-  return events.map(({ event, data }) =>
-    `${event === undefined ? "" : `event: ${event}\n`}data: ${
+/** How a server writes its lines. */
+interface Style {
+  end: "\n" | "\r\n";
+  space: "" | " ";
+  /** Before every event whose number is divided by this. */
+  comments: number;
+}
+
+const style: fc.Arbitrary<Style> = fc.record({
+  end: fc.constantFrom("\n" as const, "\r\n" as const),
+  space: fc.constantFrom("" as const, " " as const),
+  comments: fc.constantFrom(1000, 3, 1),
+});
+
+function sse(
+  events: readonly { event?: string; data: unknown }[],
+  { end, space, comments }: Style = { end: "\n", space: " ", comments: 1000 },
+): string {
+  return events.map(({ event, data }, index) =>
+    `${(index + 1) % comments === 0 ? `: still here${end}${end}` : ""}${
+      event === undefined ? "" : `event:${space}${event}${end}`
+    }data:${space}${
       typeof data === "string" ? data : JSON.stringify(data)
-    }\n\n`
+    }${end}${end}`
   ).join("");
 }
 
@@ -207,9 +226,15 @@ describe("decoders read generated streams as the official clients do", () => {
       calls: fc.array(pieces, { maxLength: 4 }),
       shuffle: fc.array(fc.nat(), { maxLength: 30 }),
       usage: fc.boolean(),
+      // Another choice in between, a refusal, fields that are null.
+      others: words,
+      refusal: words,
+      nulls: fc.boolean(),
+      style,
     });
     await fc.assert(
-      fc.asyncProperty(stream, async ({ words, calls, shuffle, usage }) => {
+      fc.asyncProperty(stream, async (given) => {
+        const { words, calls, shuffle, usage, others, refusal } = given;
         const head = {
           id: "x",
           object: "chat.completion.chunk",
@@ -246,24 +271,42 @@ describe("decoders read generated streams as the official clients do", () => {
           }
         }
         mixed.push(...queues.flat());
-        const body = sse([
-          chunk({ role: "assistant", content: "" }),
-          ...words.map((content) => chunk({ content })),
-          ...mixed,
-          chunk({}, calls.length > 0 ? "tool_calls" : "stop"),
-          ...(usage
-            ? [{
-              ...head,
-              choices: [],
-              usage: {
-                prompt_tokens: 3,
-                completion_tokens: 4,
-                total_tokens: 7,
-              },
-            }]
-            : []),
-          "[DONE]",
-        ].map((data) => ({ data })));
+        const other = (delta: object, finish_reason: string | null = null) => ({
+          ...head,
+          choices: [{ index: 1, delta, finish_reason }],
+        });
+        const fields = given.nulls
+          ? { tool_calls: null, refusal: null, function_call: null }
+          : {};
+        const body = sse(
+          [
+            chunk({ role: "assistant", content: "", ...fields }),
+            ...(others.length > 0 ? [other({ role: "assistant" })] : []),
+            ...words.flatMap((content, index) => [
+              chunk({ content, ...fields }),
+              ...(others[index] === undefined
+                ? []
+                : [other({ content: others[index] })]),
+            ]),
+            ...refusal.map((text) => chunk({ refusal: text })),
+            ...mixed,
+            ...(others.length > 0 ? [other({}, "stop")] : []),
+            chunk({}, calls.length > 0 ? "tool_calls" : "stop"),
+            ...(usage
+              ? [{
+                ...head,
+                choices: [],
+                usage: {
+                  prompt_tokens: 3,
+                  completion_tokens: 4,
+                  total_tokens: 7,
+                },
+              }]
+              : []),
+            "[DONE]",
+          ].map((data) => ({ data })),
+          given.style,
+        );
         const [got, completion] = await Promise.all([
           collect(fromSSE(body)),
           chatOf(body),
@@ -276,6 +319,13 @@ describe("decoders read generated streams as the official clients do", () => {
         expect(got.usage?.outputTokens).toBe(
           completion.usage?.completion_tokens,
         );
+        if (others.length > 0) {
+          const second = await collect(fromSSE(body, { choice: 1 }));
+          expect(second.text).toBe(
+            completion.choices[1]!.message.content ?? "",
+          );
+          expect(second.finish!.rawReason).toBe("stop");
+        }
       }),
       { numRuns: runs },
     );
@@ -286,12 +336,48 @@ describe("decoders read generated streams as the official clients do", () => {
       words.map((texts) => ({ kind: "text" as const, texts })),
       words.map((texts) => ({ kind: "thinking" as const, texts })),
       pieces.map((texts) => ({ kind: "tool_use" as const, texts })),
+      pieces.map((texts) => ({ kind: "server_tool_use" as const, texts })),
+      fc.constantFrom(
+        { kind: "redacted_thinking" as const, texts: [] as string[] },
+        { kind: "web_search_tool_result" as const, texts: [] as string[] },
+      ),
     );
+    const contentOf = (kind: string, index: number): object => {
+      switch (kind) {
+        case "text":
+          return { type: kind, text: "", citations: [] };
+        case "thinking":
+          return { type: kind, thinking: "", signature: "" };
+        case "redacted_thinking":
+          return { type: kind, data: "AAAA" };
+        case "web_search_tool_result":
+          return { type: kind, tool_use_id: "s", content: [] };
+        default:
+          return { type: kind, id: `c${index}`, name: "f", input: {} };
+      }
+    };
+    const deltaOf = (kind: string, text: string): object =>
+      kind === "text"
+        ? { type: "text_delta", text }
+        : kind === "thinking"
+        ? { type: "thinking_delta", thinking: text }
+        : { type: "input_json_delta", partial_json: text };
+    /** What comes behind the deltas of a block. */
+    const lastOf = (kind: string): object[] =>
+      kind === "text"
+        ? [{
+          type: "citations_delta",
+          citation: { type: "char_location", cited_text: "x" },
+        }]
+        : kind === "thinking"
+        ? [{ type: "signature_delta", signature: "EqQB" }]
+        : [];
     await fc.assert(
       fc.asyncProperty(
         fc.array(block, { maxLength: 6 }),
-        fc.constantFrom("end_turn", "tool_use", "stop_sequence"),
-        async (blocks, stop_reason) => {
+        fc.constantFrom("end_turn", "tool_use", "stop_sequence", "pause_turn"),
+        style,
+        async (blocks, stop_reason, lines) => {
           const events = [
             {
               type: "message_start",
@@ -310,22 +396,13 @@ describe("decoders read generated streams as the official clients do", () => {
               {
                 type: "content_block_start",
                 index,
-                content_block: kind === "text"
-                  ? { type: "text", text: "" }
-                  : kind === "thinking"
-                  ? { type: "thinking", thinking: "", signature: "" }
-                  : { type: "tool_use", id: `c${index}`, name: "f", input: {} },
+                content_block: contentOf(kind, index),
               },
               { type: "ping" },
-              ...texts.map((text) => ({
-                type: "content_block_delta",
-                index,
-                delta: kind === "text"
-                  ? { type: "text_delta", text }
-                  : kind === "thinking"
-                  ? { type: "thinking_delta", thinking: text }
-                  : { type: "input_json_delta", partial_json: text },
-              })),
+              ...[
+                ...texts.map((text) => deltaOf(kind, text)),
+                ...lastOf(kind),
+              ].map((delta) => ({ type: "content_block_delta", index, delta })),
               { type: "content_block_stop", index },
             ]),
             {
@@ -335,7 +412,10 @@ describe("decoders read generated streams as the official clients do", () => {
             },
             { type: "message_stop" },
           ];
-          const body = sse(events.map((data) => ({ event: data.type, data })));
+          const body = sse(
+            events.map((data) => ({ event: data.type, data })),
+            lines,
+          );
           const [got, message] = await Promise.all([
             collect(fromSSE(body)),
             messageOf(body),
@@ -368,9 +448,43 @@ describe("decoders read generated streams as the official clients do", () => {
     const item = fc.oneof(
       words.map((texts) => ({ kind: "message" as const, texts })),
       pieces.map((texts) => ({ kind: "function_call" as const, texts })),
+      words.map((texts) => ({ kind: "custom_tool_call" as const, texts })),
+      words.map((texts) => ({ kind: "reasoning" as const, texts })),
     );
+    const callEvents: Readonly<Record<string, string>> = {
+      function_call: "response.function_call_arguments",
+      custom_tool_call: "response.custom_tool_call_input",
+    };
+    const itemOf = (
+      { kind, texts }: { kind: string; texts: string[] },
+      index: number,
+    ): Record<string, unknown> => {
+      const whole = texts.join("");
+      const head = { id: `i${index}`, type: kind, status: "completed" };
+      const call = { ...head, call_id: `c${index}`, name: "f" };
+      switch (kind) {
+        case "message":
+          return {
+            ...head,
+            role: "assistant",
+            content: [{ type: "output_text", text: whole, annotations: [] }],
+          };
+        case "reasoning":
+          return {
+            ...head,
+            summary: texts.map((text) => ({ type: "summary_text", text })),
+          };
+        case "function_call":
+          return { ...call, arguments: whole };
+        default:
+          return { ...call, input: whole };
+      }
+    };
     await fc.assert(
-      fc.asyncProperty(fc.array(item, { maxLength: 5 }), async (items) => {
+      fc.asyncProperty(fc.array(item, { maxLength: 5 }), style, async (
+        items,
+        lines,
+      ) => {
         const base = {
           id: "r",
           object: "response",
@@ -379,28 +493,7 @@ describe("decoders read generated streams as the official clients do", () => {
           tools: [],
           output: [] as unknown[],
         };
-        const whole = items.map(({ kind, texts }, index) =>
-          kind === "message"
-            ? {
-              id: `i${index}`,
-              type: "message",
-              role: "assistant",
-              status: "completed",
-              content: [{
-                type: "output_text",
-                text: texts.join(""),
-                annotations: [],
-              }],
-            }
-            : {
-              id: `i${index}`,
-              type: "function_call",
-              status: "completed",
-              call_id: `c${index}`,
-              name: "f",
-              arguments: texts.join(""),
-            }
-        );
+        const whole = items.map(itemOf);
         const events = [
           {
             type: "response.created",
@@ -409,6 +502,40 @@ describe("decoders read generated streams as the official clients do", () => {
           ...items.flatMap(({ kind, texts }, output_index): Event[] => {
             const item_id = `i${output_index}`;
             const place = { item_id, output_index };
+            if (kind === "reasoning") {
+              return [
+                {
+                  type: "response.output_item.added",
+                  output_index,
+                  item: { ...whole[output_index], summary: [] },
+                },
+                ...texts.flatMap((text, summary_index): Event[] => [
+                  {
+                    type: "response.reasoning_summary_part.added",
+                    ...place,
+                    summary_index,
+                    part: { type: "summary_text", text: "" },
+                  },
+                  {
+                    type: "response.reasoning_summary_text.delta",
+                    ...place,
+                    summary_index,
+                    delta: text,
+                  },
+                  {
+                    type: "response.reasoning_summary_text.done",
+                    ...place,
+                    summary_index,
+                    text,
+                  },
+                ]),
+                {
+                  type: "response.output_item.done",
+                  output_index,
+                  item: whole[output_index],
+                },
+              ];
+            }
             return kind === "message"
               ? [
                 {
@@ -444,17 +571,21 @@ describe("decoders read generated streams as the official clients do", () => {
                 {
                   type: "response.output_item.added",
                   output_index,
-                  item: { ...whole[output_index], arguments: "" },
+                  item: {
+                    ...whole[output_index],
+                    [kind === "function_call" ? "arguments" : "input"]: "",
+                  },
                 },
                 ...texts.map((delta) => ({
-                  type: "response.function_call_arguments.delta",
+                  type: `${callEvents[kind]}.delta`,
                   ...place,
                   delta,
                 })),
                 {
-                  type: "response.function_call_arguments.done",
+                  type: `${callEvents[kind]}.done`,
                   ...place,
-                  arguments: texts.join(""),
+                  [kind === "function_call" ? "arguments" : "input"]: texts
+                    .join(""),
                 },
                 {
                   type: "response.output_item.done",
@@ -473,7 +604,10 @@ describe("decoders read generated streams as the official clients do", () => {
             },
           },
         ].map((data, sequence_number) => ({ ...data, sequence_number }));
-        const body = sse(events.map((data) => ({ event: data.type, data })));
+        const body = sse(
+          events.map((data) => ({ event: data.type, data })),
+          lines,
+        );
         const [got, response] = await Promise.all([
           collect(fromSSE(body)),
           responseOf(body) as Promise<
@@ -484,19 +618,28 @@ describe("decoders read generated streams as the official clients do", () => {
                 call_id: string;
                 name: string;
                 arguments: string;
+                summary: { text: string }[];
               }[];
             }
           >,
         ]);
         expect(got.text).toBe(response.output_text);
         expect(callsOf(got.toolCalls)).toEqual(
-          response.output.filter((one) => one.type === "function_call").map((
+          response.output.filter((one) => one.type.endsWith("_call")).map((
             one,
           ) => ({
             id: one.call_id,
             name: one.name,
-            input: JSON.parse(one.arguments),
+            // The client keeps a custom tool's input in the whole item only.
+            input: one.type === "function_call"
+              ? JSON.parse(one.arguments)
+              : whole[Number(one.call_id.slice(1))]!["input"],
           })),
+        );
+        expect(got.reasoning).toBe(
+          response.output.flatMap((one) => one.summary ?? []).map((one) =>
+            one.text
+          ).join(""),
         );
         expect(got.finish).toMatchObject({ complete: true });
       }),
