@@ -35,6 +35,7 @@ export function blockOf(value: unknown): Block {
     case "image_url":
       return imageOf(value);
     case "tool_use":
+    case "tool-call":
     case "tool_call":
     case "toolCall":
     case "server_tool_use":
@@ -43,6 +44,7 @@ export function blockOf(value: unknown): Block {
         value["name"],
         value["input"] ?? value["arguments"],
       );
+    case "tool-result":
     case "tool_result":
       return toolResultOf(
         value["tool_use_id"] ?? value["id"],

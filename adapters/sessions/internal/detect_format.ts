@@ -128,9 +128,10 @@ function documentOfObject(text: string): SessionFormat | undefined {
   const head = text.slice(0, LONGEST_HEAD);
   const has = (key: string): boolean => new RegExp(`"${key}"\\s*:`).test(head);
   const history = /"history"\s*:\s*\[/.exec(head);
-  if (has("history") && history !== null) {
+  if (history !== null) {
     const list = head.slice(history.index + history[0].length - 1);
-    return CONTENTS.test(list) ? geminiCheckpoint : continueSession;
+    if (CONTENTS.test(list)) return geminiCheckpoint;
+    if (/"message"\s*:\s*\{/.test(list)) return continueSession;
   }
   if (
     /"messages"\s*:\s*\[/.test(head) &&

@@ -77,7 +77,7 @@ class CodexReader implements RecordReader {
     const record = value as JSONObject;
     const state = this.#state;
     const payload = objectOf(record["payload"]);
-    const timestamp = record["timestamp"];
+    const timestamp = record["timestamp"] ?? record["created_at"];
     switch (record["type"]) {
       case "session_meta":
         state.sessionId = wordOf(payload?.["id"]) ?? state.sessionId;
@@ -142,7 +142,8 @@ class CodexReader implements RecordReader {
           [
             toolCallOf(
               callId,
-              item["name"],
+              // The second is in the flat records of exporters.
+              item["name"] ?? objectOf(item["function"])?.["name"],
               item["arguments"] ?? item["input"],
             ),
           ],
@@ -173,6 +174,7 @@ class CodexReader implements RecordReader {
           place,
         );
         return;
+      case "function_result":
       case "function_call_output":
       case "custom_tool_call_output":
       case "local_shell_call_output":
@@ -187,7 +189,7 @@ class CodexReader implements RecordReader {
     const role = wordOf(item["role"])!;
     state.items = true;
     state.events = null;
-    const blocks = blocksOf(item["content"]);
+    const blocks = blocksOf(item["content"] ?? wordOf(item["message"]));
     if (role === "assistant") {
       const id = wordOf(item["id"]);
       this.#act(
@@ -257,7 +259,7 @@ class CodexReader implements RecordReader {
 
   #output(item: JSONObject, timestamp: unknown, place: Place): void {
     const callId = wordOf(item["call_id"]) ?? wordOf(item["id"]);
-    const { output } = item;
+    const output = item["output"] ?? item["result"];
     const failed = isFailure(output);
     const block = toolResultOf(callId, output, failed);
     const draft = this.#draft("tool", [block], timestamp, place);

@@ -28,8 +28,10 @@ class CursorTranscriptReader implements RecordReader {
     const role = wordOf(record["role"]);
     const message = objectOf(record["message"]);
     if (role === undefined || message === undefined) return;
+    const blocks = blocksOf(message["content"]);
+    const answers = blocks.some(({ type }) => type === "tool-result");
     this.#context.window.add(
-      simpleDraft(role, blocksOf(message["content"]), place, {
+      simpleDraft(answers ? "tool" : role, blocks, place, {
         id: wordOf(record["id"]),
         timestamp: record["timestamp"],
         model: wordOf(message["model"]),

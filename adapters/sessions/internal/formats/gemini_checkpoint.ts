@@ -47,10 +47,10 @@ class GeminiCheckpointReader implements RecordReader {
     const answers = blocks.some(({ type }) => type === "tool-result");
     window.add(
       simpleDraft(
-        answers ? "tool" : role === "model" ? "assistant" : role,
+        answers ? "tool" : /^(?:model|gemini)$/.test(role) ? "assistant" : role,
         blocks,
         place,
-        {},
+        { timestamp: value["ts"] ?? value["timestamp"] },
       ),
     );
   }
