@@ -5,6 +5,7 @@ import { type LineKind, MarkdownLines } from "./markdown_lines.ts";
 import { makeSnapshot, openSnapshot } from "./snapshot.ts";
 import {
   guessedConventions,
+  infoConventions,
   sureConventions,
 } from "./snippet_conventions/mod.ts";
 import { languageId } from "../language_id.ts";
@@ -628,7 +629,10 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
     if (content !== undefined) context.content = content;
     if (contentBefore !== undefined) context.contentBefore = contentBefore;
     let language: string | null | undefined;
+    // Most fences say nothing but a language.
+    const isPlain = /^[\w+#-]*$/.test(context.info);
     for (const convention of this.#conventions) {
+      if (isPlain && infoConventions.has(convention)) continue;
       let place: SnippetPlace | undefined;
       try {
         place = convention.find(context);

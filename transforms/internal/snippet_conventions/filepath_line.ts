@@ -7,7 +7,9 @@ export const filepathLine: SnippetConvention = {
   source: "first-line",
   find({ content }) {
     if (content === undefined) return undefined;
-    const text = commentText(firstLine(content));
+    const line = firstLine(content);
+    if (!/filepath:/i.test(line)) return undefined;
+    const text = commentText(line);
     if (text === undefined) return undefined;
     const match = /^filepath:\s*(\S.*)$/i.exec(text);
     if (match === null || match[1]!.includes("://")) return undefined;

@@ -9,7 +9,11 @@ export const lineBefore: SnippetConvention = {
   name: "line-before",
   source: "line-before",
   find({ lineBefore }) {
-    if (lineBefore === undefined) return undefined;
+    // Two words are no path, and no decoration is taken from between them.
+    if (
+      lineBefore === undefined || !/[./\\]/.test(lineBefore) ||
+      /[a-z]\s+[a-z]/i.test(lineBefore)
+    ) return undefined;
     const { path, lineRange } = pathWord(withoutDecoration(lineBefore));
     if (!isLonePath(path)) return undefined;
     return {

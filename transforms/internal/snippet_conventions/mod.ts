@@ -35,3 +35,14 @@ export const guessedConventions: readonly SnippetConvention[] = [
   pathFence,
   proseMention,
 ];
+
+/** Those that find nothing in an info string of one plain word, and look at nothing else. */
+export const infoConventions: ReadonlySet<SnippetConvention> = new Set([
+  citation,
+  languageColonPath,
+  wholeInfoPath,
+  languagePath,
+  bracketedPath,
+  attribute,
+  languageWord,
+]);
