@@ -66,7 +66,8 @@ export interface FromVscodeLmOptions {
    * The tools that were offered with the request. When there are any, halves of
    * surrogate pairs are repaired, and calls of these tools that the model wrote
    * as text become `tool-call` parts, as
-   * {@linkcode [tool_call_salvager].ToolCallSalvagerStream} does by default. Put
+   * {@linkcode [tool_call_salvager].ToolCallSalvagerStream} does by default; the
+   * `finish` then says `"tool-calls"`. Put
    * the stages behind the source yourself to set their options.
    */
   tools?: readonly Tool[] | undefined;
@@ -237,8 +238,8 @@ class ResponseSource {
   readonly #onError: "part" | "throw";
   /** The iterator, once there is a response. */
   readonly #iterator: Promise<AsyncIterator<unknown>>;
-  /** Resolves when the token or the signal says so. */
-  readonly #cancelled: Promise<"cancelled">;
+  /** Ends the step that is waited for, when the token or the signal says so. */
+  #interrupt: () => void = () => {};
   readonly #release: () => void;
   #wasCancelled = false;
   /** What the stream has to fail with. */
@@ -263,14 +264,10 @@ class ResponseSource {
       : Promise.resolve(iteratorOf(response));
     // Its failure is told by the first pull; until then it is no news.
     this.#iterator.catch(() => {});
-    let cancel: (value: "cancelled") => void;
-    this.#cancelled = new Promise((resolve) => {
-      cancel = resolve;
-    });
     const onCancel = (): void => {
       if (this.#over) return;
       this.#wasCancelled = true;
-      cancel("cancelled");
+      this.#interrupt();
       this.#return();
     };
     const { token, signal } = options;
@@ -340,11 +337,15 @@ class ResponseSource {
     this.#return();
   }
 
-  async #next(): Promise<Step> {
-    const step = this.#iterator.then((iterator) => iterator.next());
-    // Nobody may be there any more when it fails.
-    step.catch(() => {});
-    return await Promise.race([step, this.#cancelled]);
+  /**
+   * The next step, or that the response was cancelled meanwhile. Not a race with
+   * one promise for all steps: that would keep something of every step.
+   */
+  #next(): Promise<Step> {
+    return new Promise((resolve, reject) => {
+      this.#interrupt = () => resolve("cancelled");
+      this.#iterator.then((iterator) => iterator.next()).then(resolve, reject);
+    });
   }
 
   #end(): void {

@@ -1,5 +1,13 @@
 import type { FaultSource } from "./fault_source.ts";
 
+/**
+ * workerd's own `pipeThrough` hears of a signal only with the next chunk, and
+ * leaves a rejection to nobody when a stream that failed is cancelled. Both are
+ * about pipes alone: sources hear of their signal at once there too.
+ */
+export const IS_WORKERD: boolean =
+  globalThis.navigator?.userAgent === "Cloudflare-Workers";
+
 /** How a subject tells that its source failed. */
 export type Ending =
   /** By an `error` and a `finish` part; with `onError: "throw"` it fails. */

@@ -33,7 +33,11 @@ import {
   standardPipeline,
 } from "../../mod.ts";
 import type { FaultSource } from "./fault_source.ts";
-import type { FaultSubject, OpenOptions } from "./fault_subject.ts";
+import {
+  type FaultSubject,
+  IS_WORKERD,
+  type OpenOptions,
+} from "./fault_subject.ts";
 
 /** A recorded stream; plain data, so that it can be sent to another runtime. */
 export interface Recording {
@@ -115,7 +119,7 @@ function chain(
     name,
     chunks,
     ending: "pipe",
-    signal: true,
+    signal: !IS_WORKERD,
     sources: ["readable"],
     // Two places in each stream: one before it, one behind it.
     readsAhead: 2,
