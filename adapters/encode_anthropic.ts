@@ -202,7 +202,10 @@ function usageOf(usage: UsagePart | undefined): Record<string, unknown> {
  * end go on the wire; every other part has no place there and is left out. What
  * was cut stays cut: without a complete `finish` there is no `message_stop`, and a
  * call whose arguments never completed is sent, if at all, as a block that is
- * never closed.
+ * never closed. A normal end behind calls that no `tool-result` has answered says
+ * `tool_use`, whatever the model thought: calls recovered from text are calls. One
+ * whose arguments have no JSON text (they are nested too deep) is not sent, and the
+ * answer looks cut.
  *
  * For a `Response`, bytes are needed: put
  * {@linkcode [encodeText].encodeText} behind it. Construction throws a

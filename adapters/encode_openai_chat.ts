@@ -178,8 +178,11 @@ function usageOf(usage: UsagePart): Record<string, unknown> {
  * Text, reasoning, tool calls (of either origin), usage, a fatal error and the
  * end go on the wire; every other part has no place there and is left out. What
  * was cut stays cut: without a complete `finish` of a reason that this wire knows
- * there is neither a finish reason nor `[DONE]`, and a call whose arguments never completed is sent only where
- * nobody can take it for whole.
+ * there is neither a finish reason nor `[DONE]`, and a call whose arguments never
+ * completed is sent only where nobody can take it for whole. A normal end behind
+ * calls that no `tool-result` has answered says `tool_calls`, whatever the model
+ * thought: calls recovered from text are calls. One whose arguments have no JSON
+ * text (they are nested too deep) is not sent, and the answer looks cut.
  *
  * For a `Response`, bytes are needed: put
  * {@linkcode [encodeText].encodeText} behind it. Construction throws a

@@ -254,8 +254,10 @@ class UIMessageEncoder extends WireEncoder<State> {
  *
  * Text, reasoning, tool calls and their results, a fatal error and the end go on
  * the wire, and the types named in `dataParts` as data parts; every other part is
- * left out. A call that was cut or blocked is one with an error. Without a complete
- * `finish` there is neither `finish` nor `[DONE]`.
+ * left out. A call that was cut or blocked, and one whose arguments have no JSON
+ * text, is one with an error; so is a result like that. A normal end behind calls
+ * that no result has answered says `tool-calls`. Without a complete `finish` there
+ * is neither `finish` nor `[DONE]`.
  *
  * For a `Response`, bytes and {@linkcode uiMessageHeaders} are needed: put
  * {@linkcode [encodeText].encodeText} behind it. Construction throws a

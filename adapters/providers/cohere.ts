@@ -172,7 +172,7 @@ const TYPES = new Set([
   "text-generation",
 ]);
 
-/** Cohere's chat, version 2. */
+/** Cohere's chat, version 2; also the events of version 1. */
 export const cohere: Provider = {
   name: "cohere",
   transport: "sse",
