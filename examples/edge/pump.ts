@@ -59,17 +59,10 @@ export async function pump(
       throw await problemOf(response, upstream, signal);
     }
     reader = response.body?.getReader();
-    const aborted = new Promise<never>((_, reject) => {
-      signal.addEventListener(
-        "abort",
-        () => reject(problemOfAbort(signal.reason)),
-      );
-    });
-    aborted.catch(() => {});
     for (;;) {
       const next = reader === undefined
         ? { done: true as const }
-        : await beating(Promise.race([reader.read(), aborted]), beat, silent);
+        : await beating(readUnless(signal, reader), beat, silent);
       if (next.done) break;
       for (let from = 0; from < next.value.length; from += LONGEST) {
         await send(next.value.subarray(from, from + LONGEST));
@@ -95,6 +88,24 @@ function infoOfFailure(error: unknown): ErrorInfo {
     message: "The connection to the upstream broke",
     code: "upstream_broke",
   };
+}
+
+/**
+ * Reads, or fails when the signal aborts. Each read listens for itself: a race
+ * with one promise for all of them would keep something of every chunk.
+ */
+function readUnless(
+  signal: AbortSignal,
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<ReadableStreamReadResult<Uint8Array>> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(problemOfAbort(signal.reason));
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    reader.read().then(resolve, reject).finally(() =>
+      signal.removeEventListener("abort", onAbort)
+    );
+  });
 }
 
 /** Waits for something, and says so now and then. */
