@@ -387,7 +387,11 @@ const cell = (text: string): string =>
   text.replaceAll("|", "\\|").replaceAll("\n", "⏎").replaceAll("<", "&lt;");
 console.log("| | package | there | millrace |\n| --- | --- | --- | --- |");
 for (const { question, who, them, us } of rows) {
-  console.log(`| ${cell(question)} | ${who} | ${cell(them)} | ${us} |`);
+  console.log(
+    `| ${cell(question)} | ${who} | ${
+      cell(them.replaceAll("`", "\\`"))
+    } | ${us} |`,
+  );
 }
 console.log("");
 for (const line of await salvageTable({ ai, aiTest, toolParser })) {
