@@ -361,6 +361,8 @@ function addTool(draft: Draft, tool: JSONObject): void {
   };
   const failed = tool["status"] === "error" || tool["status"] === "cancelled";
   if (failed) draft.failed = [id];
+  // A call can sit in the user's bubble; the user made none.
+  if (draft.blocks.length === 0) draft.origin = "model";
   draft.blocks.push(toolCallOf(id, tool["name"], input));
   if (tool["result"] === undefined) return;
   const result = argumentsOf(tool["result"]);

@@ -178,9 +178,9 @@ describe("conversations of Cursor", () => {
       },
     });
     expect(
-      messages.flatMap(({ role, snippets }) =>
+      messages.flatMap(({ role, origin, snippets }) =>
         snippets.map((snippet) => [
-          role,
+          `${role} ${origin}`,
           snippet.toolName,
           snippet.filePath,
           snippet.content,
@@ -190,10 +190,18 @@ describe("conversations of Cursor", () => {
         ])
       ),
     ).toEqual([
-      ["assistant", "edit_file", "a.ts", "1\n", [4, 5], undefined, true],
-      ["assistant", "search_replace", "b.ts", "b", undefined, true, true],
-      ["user", "write", "c.ts", "x\n", undefined, undefined, true],
-      ["assistant", "edit_file_v2", "d.ts", "", undefined, undefined, false],
+      ["assistant model", "edit_file", "a.ts", "1\n", [4, 5], undefined, true],
+      ["assistant model", "search_replace", "b.ts", "b", undefined, true, true],
+      ["user model", "write", "c.ts", "x\n", undefined, undefined, true],
+      [
+        "assistant model",
+        "edit_file_v2",
+        "d.ts",
+        "",
+        undefined,
+        undefined,
+        false,
+      ],
     ]);
   });
 
