@@ -82,10 +82,12 @@ describe("the docs", () => {
   test("every ts snippet runs as pasted", () => {
     const folder = temporary();
     try {
-      const files = pages.filter((page) => page !== "CONTRIBUTING.md").flatMap(
+      const files = [...pages, "examples/edge/README.md"].filter((page) =>
+        page !== "CONTRIBUTING.md"
+      ).flatMap(
         (page) =>
           codeOf(page, "ts").map((code, index) => {
-            const name = `${posix.basename(page, ".md")}_${index + 1}.ts`;
+            const name = `${page.replace(/\W/g, "_")}_${index + 1}.ts`;
             writeFileSync(join(folder, name), withFiles(code));
             return name;
           }),
