@@ -62,8 +62,9 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
  *
  * The first snippet of a path gets its name, further ones with other content a
  * number (`a.ts`, `a.2.ts`), those without a path a name made of their content.
- * A snippet that was cut is no whole file, so `.cut` is added to its name. The
- * same snippets give the same files: extracting again changes nothing.
+ * Changes of a file are no file, so `.diff` is added to its name, and `.cut` to
+ * that of a snippet that was cut. The same snippets give the same files:
+ * extracting again changes nothing.
  */
 export class SnippetFiles {
   readonly #root: string;
@@ -87,10 +88,11 @@ export class SnippetFiles {
   add(snippet: SnippetLike, cwd?: string): Extracted {
     const hash = createHash("sha256").update(snippet.content).digest("hex");
     const wanted = snippet.filePath ?? nameOf(snippet, hash);
-    const safe = safePath(snippet.closed ? wanted : `${wanted}.cut`, cwd);
+    const safe = safePath(wanted, cwd);
     if ("refused" in safe) {
       return { status: "refused", path: wanted, reason: safe.refused };
     }
+    safe.steps.push(safe.steps.pop()! + markOf(snippet));
     const steps = this.#numbered(safe.steps, hash);
     const path = steps.join("/");
     try {
@@ -156,6 +158,13 @@ export class SnippetFiles {
 }
 
 class RefusedError extends Error {}
+
+/** What is added to a name because the snippet is no whole file: changes of one, or cut. */
+function markOf({ languageId, filePath, closed }: SnippetLike): string {
+  const isChange = languageId === "diff" && filePath !== undefined &&
+    !/\.(?:diff|patch)\s*$/i.test(filePath);
+  return `${isChange ? ".diff" : ""}${closed ? "" : ".cut"}`;
+}
 
 /** A path as the least discerning file systems see it. */
 function keyOf(steps: readonly string[]): string {

@@ -405,6 +405,29 @@ describe("the files of snippets", () => {
       .toBe("a.ts.cut");
   });
 
+  test("changes of a file do not take its name", () => {
+    const { out } = jail();
+    const files = new SnippetFiles(out, false);
+    const add = (filePath: string, closed = true) =>
+      files.add({
+        content: "@@\n-1\n+2\n",
+        closed,
+        filePath,
+        languageId: "diff",
+      })
+        .path;
+    expect(add("src/a.ts")).toBe("src/a.ts.diff");
+    expect(add("src/b.ts", false)).toBe("src/b.ts.diff.cut");
+    expect(add("src/c.patch")).toBe("src/c.patch");
+    expect(add("../d.ts")).toBe("../d.ts");
+    expect(add("folder/")).toBe("folder/");
+    expect(readdirSync(join(out, "src")).sort()).toEqual([
+      "a.ts.diff",
+      "b.ts.diff.cut",
+      "c.patch",
+    ]);
+  });
+
   test("a hard link to elsewhere is replaced, not written through", () => {
     const { out, outside } = jail();
     linkSync(join(outside, "secret.txt"), join(out, "a.txt"));
