@@ -99,7 +99,7 @@ export class Backlog {
     const all = this.#tag + text;
     this.#tag = "";
     for (let at = all.indexOf("<"); at >= 0; at = all.indexOf("<", at + 1)) {
-      if (at + 1 < all.length && !"!?pPsStT".includes(all[at + 1]!)) continue;
+      if (!mayBeLong(all.charCodeAt(at + 1), all.charCodeAt(at + 2))) continue;
       const name = all.slice(at + 1, at + 9).toLowerCase();
       if (LONG_BLOCKS.some((one) => name.startsWith(one))) {
         this.#calm = false;
@@ -153,6 +153,22 @@ export class Backlog {
     this.#length = text.length;
     this.#watched = 0;
     if (text === "") this.#flags = 0;
+  }
+}
+
+/** Whether an HTML block of those may begin with these two code units; `NaN` when they did not come yet. */
+function mayBeLong(first: number, second: number): boolean {
+  if (first !== first || first === 0x21 || first === 0x3f) return true;
+  const next = second | 0x20;
+  switch (first | 0x20) {
+    case 0x70: // pre
+      return second !== second || next === 0x72;
+    case 0x73: // script, style
+      return second !== second || next === 0x63 || next === 0x74;
+    case 0x74: // textarea
+      return second !== second || next === 0x65;
+    default:
+      return false;
   }
 }
 

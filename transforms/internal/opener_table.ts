@@ -145,12 +145,27 @@ export class OpenerTable {
     let next = this.#tail;
     for (let index = 0; index < nexts.length; index++) {
       if (nexts[index]! < from) {
-        const found = text.indexOf(this.#needles[index]!, from);
-        nexts[index] = found < 0 ? text.length : found;
+        nexts[index] = this.#search(text, this.#needles[index]!, from);
       }
       next = Math.min(next, nexts[index]!);
     }
     return next;
+  }
+
+  /** Index of the next needle that goes on like an opener. */
+  #search(text: string, needle: string, from: number): number {
+    let at = text.indexOf(needle, from);
+    while (at >= 0 && !this.#goesOn(text, at)) {
+      at = text.indexOf(needle, at + 1);
+    }
+    return at < 0 ? text.length : at;
+  }
+
+  /** Whether an opener may begin at an index, as the next code unit tells. */
+  #goesOn(text: string, at: number): boolean {
+    const row = this.#rows[text.charCodeAt(at)];
+    return row === undefined || at + 1 === text.length ||
+      this.#seconds[row * 128 + Math.min(text.charCodeAt(at + 1), 127)] !== 0;
   }
 
   /** Whether an opener begins with this code unit. */
@@ -169,13 +184,7 @@ export class OpenerTable {
     from: number,
   ): OpenerMatch | typeof NO_OPENER | typeof PART_OF_OPENER {
     // Most are none, as the next character tells.
-    if (from + 1 < text.length) {
-      const row = this.#rows[text.charCodeAt(from)];
-      const second = Math.min(text.charCodeAt(from + 1), 127);
-      if (row !== undefined && this.#seconds[row * 128 + second] === 0) {
-        return NO_OPENER;
-      }
-    }
+    if (!this.#goesOn(text, from)) return NO_OPENER;
     let group = this.#all;
     for (let at = from;; at++) {
       const next = group.next ??= split(group.entries, at - from);
