@@ -32,8 +32,10 @@ Exit codes:
 Environment: NO_COLOR switches colours off.
 
 Examples:
-  millrace examples/data/demo.sse --tools examples/data/tools.json
-  cat examples/data/demo.sse | millrace --to jsonl --chunk 1
+  printf '~~~js src/a.js (3-4)\\nrun();\\n~~~\\n' | millrace --to snippets
+  echo '<tool_call>{"name": "look", "arguments": {}}</tool_call>' |
+    millrace --tools <(echo '[{"name": "look"}]') --explain
+  millrace README.md --extract out
   millrace --to sessions ~/.claude/projects | jq '.messages[].snippets'
 `;
 }

@@ -1,10 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { completionScript, helpText } from "../../examples/cli/help.ts";
 import { optionTable } from "../../examples/cli/options.ts";
+import { root } from "../support/public_files.ts";
+import { cliCommand } from "../support/spawn_cli.ts";
 
 const has = (program: string) =>
   spawnSync(program, ["-c", "true"]).status === 0;
@@ -99,6 +101,30 @@ for word in \${COMPREPLY[@]+"\${COMPREPLY[@]}"}; do echo "$word"; done`,
     expect(complete("--extract z").length).toBe(1);
     expect(complete("zz").length).toBe(2);
     expect(complete("--stats zz").length).toBe(2);
+  }, 120_000);
+
+  test("the help's examples run", () => {
+    if (!has("bash")) return;
+    // Inside the project: what runs TypeScript is found from there.
+    mkdirSync(join(root, "dist"), { recursive: true });
+    const folder = mkdtempSync(join(root, "dist/help-"));
+    writeFileSync(join(folder, "README.md"), "~~~js a.js\nrun();\n~~~\n");
+    const [, examples] = helpText().split("Examples:\n");
+    // Sessions are not on every machine.
+    const lines = examples!.split("\n").filter((line) => !line.includes("~/"));
+    expect(lines.length).toBe(5);
+    const [program, ...words] = cliCommand();
+    const { status, stdout } = spawnSync("bash", [
+      "-c",
+      `set -e -o pipefail\nmillrace() { ${
+        [program, ...words].map((word) => `'${word}'`).join(" ")
+      } "$@"; }\n${lines.join("\n")}`,
+    ], { cwd: folder, encoding: "utf8" });
+    rmSync(folder, { recursive: true });
+    expect(status).toBe(0);
+    expect(stdout).toContain('"lineRange":[3,4]');
+    expect(stdout).toContain("look {} salvaged from the text");
+    expect(stdout.trim().endsWith("a.js")).toBe(true);
   }, 120_000);
 
   test("all of them and the help have every option", () => {
