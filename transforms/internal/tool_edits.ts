@@ -30,7 +30,7 @@ interface Fields {
 
 /*
  * Claude Code, Cline, Roo Code, Gemini CLI, Cursor, Continue, Copilot, OpenCode,
- * pi, Windsurf, Zed and the MCP file system server.
+ * pi, Windsurf, OpenHands, Amazon Q, Zed and the MCP file system server.
  */
 const TABLE: readonly Fields[] = [
   {
@@ -66,8 +66,9 @@ const TABLE: readonly Fields[] = [
   {
     tool: "insert_content",
     path: "path absolutePath",
+    list: "operations",
     content: "content",
-    before: "line",
+    before: "line start_line",
   },
   {
     tool: "search_and_replace",
@@ -95,6 +96,8 @@ const TABLE: readonly Fields[] = [
     list: "edits",
     content: "code_edit CodeEdit new_string newText new_text content",
     replaces: "old_string oldText old_text",
+    first: "start start_line",
+    last: "end end_line",
   },
   {
     tool: "edit_file_v2",
@@ -184,6 +187,7 @@ const SPECIAL: readonly ToolEdit[] = [
   { tool: "str_replace_editor", snippets: editorCommand },
   { tool: "str_replace_based_edit_tool", snippets: editorCommand },
   { tool: "text_editor", snippets: editorCommand },
+  { tool: "fs_write", snippets: editorCommand },
   { tool: "apply_patch", snippets: applyPatch },
   { tool: "patch", snippets: applyPatch },
   ...SHELLS.map((tool) => ({ tool, snippets: shell })),
@@ -280,7 +284,12 @@ function diffSnippet(diff: string): ToolSnippet {
 
 /** Roo Code: one diff, or files with several diffs that name their line. */
 function applyDiff(input: Input): ToolSnippet[] {
-  const args = isRecord(input["args"]) ? input["args"] : input;
+  const written = input["args"];
+  const args: Input = isRecord(written)
+    ? written
+    : typeof written === "string"
+    ? { file: filesOfTags(written) }
+    : input;
   const files = listAt(args, "file files") ??
     (isRecord(args["file"]) ? [args["file"]] : [args]);
   return files.flatMap((file) => {
@@ -308,6 +317,26 @@ function applyDiff(input: Input): ToolSnippet[] {
       }];
     });
   });
+}
+
+/** The files in `<file><path>…</path><diff><content>…</content><start_line>…</start_line></diff></file>`. */
+function filesOfTags(text: string): Input[] {
+  return text.split("<file>").slice(1).map((file) => ({
+    path: tagged(file, "path"),
+    diff: file.split("<diff>").slice(1).map((diff) => ({
+      content: tagged(diff, "content")?.replace(/^<!\[CDATA\[/, "")
+        .replace(/\]\]>$/, "").replace(/^\r?\n/, "").replace(/\r?\n$/, ""),
+      start_line: tagged(diff, "start_line"),
+    })),
+  }));
+}
+
+/** What stands between a tag and its last closer: the text may hold closers of its own. */
+function tagged(text: string, tag: string): string | undefined {
+  const open = text.indexOf(`<${tag}>`);
+  const start = open + tag.length + 2;
+  const end = text.lastIndexOf(`</${tag}>`);
+  return open < 0 || end < start ? undefined : text.slice(start, end).trim();
 }
 
 function notebookEdit(input: Input): ToolSnippet[] {
@@ -339,6 +368,8 @@ function editorCommand(input: Input): ToolSnippet[] {
         ...(range === undefined ? {} : { lineRange: range }),
       }];
     }
+    case "append":
+      return added === undefined ? [] : [{ ...path, content: added }];
     case "str_replace": {
       const replaces = textAt(input, "old_str");
       return added === undefined && replaces === undefined ? [] : [{
@@ -388,8 +419,22 @@ function textAt(input: Input, names: string | undefined): string | undefined {
   return fieldAt(input, names, (value) => typeof value === "string");
 }
 
+/** Also a list that came as JSON text, as values between tags do. */
 function listAt(input: Input, names: string): unknown[] | undefined {
-  return fieldAt(input, names, (value) => Array.isArray(value));
+  const list = fieldAt(
+    input,
+    names,
+    (value): value is unknown[] | string =>
+      Array.isArray(value) ||
+      typeof value === "string" && value.trimStart().startsWith("["),
+  );
+  if (typeof list !== "string") return list;
+  try {
+    const parsed: unknown = JSON.parse(list);
+    return Array.isArray(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Models write numbers as text now and then. */

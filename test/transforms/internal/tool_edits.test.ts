@@ -162,6 +162,67 @@ describe("arguments that tell lines", () => {
     expect(read("replace_in_file", { path: "a", diff: none })).toEqual([
       { filePath: "a", language: "diff", content: none },
     ]);
+    // As values between tags: the list of files, lists as JSON.
+    expect(
+      read("apply_diff", {
+        args: `<file>
+  <path>a.ts</path>
+  <diff>
+    <content><![CDATA[
+${none.trimEnd()}
+]]></content>
+    <start_line>7</start_line>
+  </diff>
+  <diff><content>${block(20)}</content></diff>
+</file>
+<file><path>b.ts</path></file>`,
+      }),
+    ).toEqual([
+      {
+        filePath: "a.ts",
+        language: "diff",
+        content: none.trimEnd(),
+        lineRange: [7, 7],
+      },
+      {
+        filePath: "a.ts",
+        language: "diff",
+        content: block(20).trimEnd(),
+        lineRange: [20, 21],
+      },
+    ]);
+    expect(
+      read("search_and_replace", {
+        path: "a",
+        operations:
+          '[{"search":"x","replace":"y","start_line":2,"end_line":4}]',
+      }),
+    ).toEqual([{
+      filePath: "a",
+      content: "y",
+      replaces: "x",
+      lineRange: [2, 4],
+    }]);
+    expect(
+      read("insert_content", {
+        path: "a",
+        operations: '[{"start_line":3,"content":"x\\ny\\n"}]',
+      }),
+    ).toEqual([{ filePath: "a", content: "x\ny\n", lineRange: [3, 4] }]);
+    expect(read("insert_content", { path: "a", operations: "[no" }))
+      .toEqual([]);
+    expect(
+      [
+        { command: "create", path: "a", file_text: "1" },
+        { command: "append", path: "a", new_str: "2" },
+      ].map((input) => read("fs_write", input)),
+    ).toEqual([
+      [{ filePath: "a", content: "1" }],
+      [{ filePath: "a", content: "2" }],
+    ]);
+    expect(
+      read("edit_file", { path: "a", start: 2, end: 5, content: "x" }),
+    ).toEqual([{ filePath: "a", content: "x", lineRange: [2, 5] }]);
     expect(
       [
         { start_line: 3, end_line: 9 },
