@@ -223,7 +223,7 @@ describe("a text in quotation gives no call", () => {
       for (const { id, text, options } of cases) {
         const quoted = opener + text;
         const first = callsOf(quoted, options).filter(({ start }) =>
-          !quoted.slice(0, start).includes("\n") &&
+          !/[\r\n]/.test(quoted.slice(0, start)) &&
           // What the text quotes itself is no quotation inside another.
           !mark.test(text.slice(0, start - opener.length))
         );

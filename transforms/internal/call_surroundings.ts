@@ -79,7 +79,7 @@ export class CallSurroundings {
   }
 
   /** What quotes the next character, which is this one. */
-  quoting(next: string): Quoting | "fence" | undefined {
+  quoting(next: string): Quoting | undefined {
     this.#catchUp();
     return !this.#marked && this.#lines.kindOf(next) !== "prose"
       ? "fence"
@@ -97,9 +97,10 @@ export class CallSurroundings {
 
   /** Forgets what of the backlog cannot matter any more. Gives whether that made it short. */
   #skip(): boolean {
-    if (this.#lines.pending > 0 || this.#lines.fence !== undefined) {
-      return false;
-    }
+    if (
+      this.#lines.pending > 0 || this.#lines.fence !== undefined ||
+      this.#quotes.inMark
+    ) return false;
     if (this.#backlog.forget(BACKLOG) === 0) return false;
     if (this.#begun) {
       this.#lines = new MarkdownLines({}, NO_EVENTS);

@@ -1,11 +1,18 @@
 /** The state of a {@linkcode QuoteState} as plain data. */
 export interface QuoteStateSnapshot {
   first: number;
+  indent: number;
+  lead: number;
+  block: boolean;
+  mark: number;
+  fence: number;
   ticks: number;
   paragraphTicks: number;
   run: number;
   runFirst: boolean;
+  escaped: boolean;
   quotes: boolean;
+  plainQuotes: boolean;
   typographic: number;
   paragraphQuotes: boolean;
   paragraphTypographic: number;
@@ -13,22 +20,36 @@ export interface QuoteStateSnapshot {
 }
 
 /** What a call may be quoted by. */
-export type Quoting = "code" | "block" | "quotes";
+export type Quoting = "fence" | "code" | "block" | "quotes";
 
 const TICK = 0x60;
+const TILDE = 0x7e;
+const BACKSLASH = 0x5c;
+
+// What may still make the line one of a block quote.
+const START = 0;
+const BULLET = 1;
+const NUMBER = 2;
+const OVER = 3;
+
+/** Columns from which on a fence is none, but code. */
+const DEEP = 4;
 
 /**
  * What quotes a place in a line, from nothing but the line so far: a block quote's
- * mark, an open run of backticks, an odd number of double quotes, an open
- * typographic quote. Of earlier lines it knows only what is still open in the
- * paragraph.
+ * mark, also in list items, an open run of backticks, an odd number of double
+ * quotes, an open typographic quote. Of earlier lines it knows only what is still
+ * open in the paragraph, and a fence that is too deep to be one: that is code too,
+ * as long as lines are as deep.
  *
  * ```
  *   ticks            0 ─run of n─► n ─run of n─► 0      a line end sets it to 0
  *   paragraphTicks   the same, set to 0 by a blank line
  *   quotes           even ⇄ odd                         a line end sets it to even
+ *   plainQuotes      the same without those behind a back-slash
  *   paragraphQuotes  the same, set to even by a blank line; typographic ones likewise
  *   first            the line's first character that is no blank, 0 while there is none
+ *   fence            0 ⇄ its character, 0 from the next line that is not deep
  * ```
  */
 export class QuoteState {
@@ -37,11 +58,18 @@ export class QuoteState {
   constructor(snapshot?: QuoteStateSnapshot) {
     this.#state = snapshot ?? {
       first: 0,
+      indent: 0,
+      lead: START,
+      block: false,
+      mark: 0,
+      fence: 0,
       ticks: 0,
       paragraphTicks: 0,
       run: 0,
       runFirst: false,
+      escaped: false,
       quotes: false,
+      plainQuotes: false,
       typographic: 0,
       paragraphQuotes: false,
       paragraphTypographic: 0,
@@ -52,6 +80,11 @@ export class QuoteState {
   /** Whether nothing but blanks came on this line. */
   get blank(): boolean {
     return this.#state.first === 0;
+  }
+
+  /** Whether the line may have begun with a fence that goes on. */
+  get inMark(): boolean {
+    return this.#state.mark > 0;
   }
 
   /** Whether a run of backticks is open on this line. */
@@ -71,16 +104,22 @@ export class QuoteState {
 
   /** What quotes the next character. */
   get quoting(): Quoting | undefined {
-    const state = this.#state;
-    if (state.first === 0x3e) return "block";
+    const { block, fence, first, indent } = this.#state;
+    if (block) return "block";
+    if (fence !== 0 && (first !== 0 || indent >= DEEP)) return "fence";
     if (this.inTicks) return "code";
-    return state.quotes || state.typographic !== 0 ? "quotes" : undefined;
+    const { quotes, plainQuotes, typographic } = this.#state;
+    return quotes || plainQuotes || typographic !== 0 ? "quotes" : undefined;
   }
 
   /** The next text. */
   read(text: string): void {
-    // Behind a blank line nothing is left of what was before.
-    const blank = text.lastIndexOf("\n\n");
+    // Behind a blank line nothing is left of what was before, but a deep fence.
+    const { fence, mark } = this.#state;
+    const blank = fence === 0 && mark === 0 && !text.includes("```") &&
+        !text.includes("~~~")
+      ? text.lastIndexOf("\n\n")
+      : -1;
     if (blank >= 0) this.#forget();
     let passed = blank < 0 ? 0 : blank + 2;
     for (let at = passed; at < text.length; at++) {
@@ -104,16 +143,24 @@ export class QuoteState {
 
   #forget(): void {
     const state = this.#state;
+    this.#newLine();
+    state.paragraphTicks = state.run = state.paragraphTypographic = 0;
+    state.runFirst = state.paragraphQuotes = state.afterReturn = false;
+  }
+
+  #newLine(): void {
+    const state = this.#state;
     state.first =
+      state.indent =
+      state.mark =
       state.ticks =
-      state.paragraphTicks =
-      state.run =
+      state.typographic =
         0;
-    state.typographic = state.paragraphTypographic = 0;
-    state.runFirst =
+    state.lead = START;
+    state.block =
+      state.escaped =
       state.quotes =
-      state.paragraphQuotes =
-      state.afterReturn =
+      state.plainQuotes =
         false;
   }
 
@@ -122,16 +169,58 @@ export class QuoteState {
     const state = this.#state;
     if (from >= to) return;
     if (state.run > 0) this.#endRun();
-    state.afterReturn = false;
-    for (let at = from; state.first === 0 && at < to; at++) {
-      const unit = text.charCodeAt(at);
-      if (unit !== 0x20 && unit !== 0x09) state.first = unit;
+    if (state.mark > 0) this.#endMark();
+    state.afterReturn = state.escaped = false;
+    for (let at = from; state.lead !== OVER && at < to; at++) {
+      this.#lead(text.charCodeAt(at));
     }
+  }
+
+  /** Takes a code unit before which the line may still turn out to be one of a block quote. */
+  #lead(unit: number): void {
+    const state = this.#state;
+    if (unit === 0x20 || unit === 0x09) {
+      if (state.first === 0) {
+        state.indent += unit === 0x20 ? 1 : DEEP - state.indent % DEEP;
+      } else state.lead = state.lead === NUMBER ? OVER : START;
+      return;
+    }
+    if (state.first === 0) this.#first(unit);
+    const isDigit = unit >= 0x30 && unit <= 0x39;
+    switch (state.lead) {
+      case START:
+        if (unit === 0x3e) state.block = true;
+        state.lead = isDigit
+          ? NUMBER
+          : unit === 0x2d || unit === 0x2a || unit === 0x2b
+          ? BULLET
+          : OVER;
+        break;
+      case NUMBER:
+        if (!isDigit) {
+          state.lead = unit === 0x2e || unit === 0x29 ? BULLET : OVER;
+        }
+        break;
+      default:
+        state.lead = OVER;
+    }
+  }
+
+  /** The line's first character. */
+  #first(unit: number): void {
+    const state = this.#state;
+    state.first = unit;
+    if (state.indent < DEEP) state.fence = 0;
   }
 
   /** Takes the next code unit, which is special. */
   #special(unit: number): void {
     const state = this.#state;
+    if (unit === TICK || unit === TILDE) {
+      if (state.first === 0 || state.mark > 0 && unit === state.first) {
+        state.mark++;
+      } else this.#endMark();
+    } else if (state.mark > 0) this.#endMark();
     if (unit === TICK) {
       if (state.run === 0) state.runFirst = state.first === 0;
       state.run++;
@@ -143,8 +232,9 @@ export class QuoteState {
       }
       if (unit === 0x22) {
         state.quotes = !state.quotes;
+        if (!state.escaped) state.plainQuotes = !state.plainQuotes;
         state.paragraphQuotes = !state.paragraphQuotes;
-      } else {
+      } else if (unit !== BACKSLASH && unit !== TILDE) {
         state.typographic = afterQuote(state.typographic, unit);
         state.paragraphTypographic = afterQuote(
           state.paragraphTypographic,
@@ -152,8 +242,10 @@ export class QuoteState {
         );
       }
     }
+    state.escaped = unit === BACKSLASH && !state.escaped;
     state.afterReturn = false;
-    if (state.first === 0) state.first = unit;
+    state.lead = OVER;
+    if (state.first === 0) this.#first(unit);
   }
 
   snapshot(): QuoteStateSnapshot {
@@ -173,6 +265,16 @@ export class QuoteState {
     else if (state.paragraphTicks === run) state.paragraphTicks = 0;
   }
 
+  /** What the line begins with was a fence, if it is long enough. */
+  #endMark(): void {
+    const state = this.#state;
+    if (state.mark >= 3 && state.indent >= DEEP) {
+      if (state.fence === 0) state.fence = state.first;
+      else if (state.fence === state.first) state.fence = 0;
+    }
+    state.mark = 0;
+  }
+
   #endLine(unit: number): void {
     const state = this.#state;
     if (unit === 0x0a && state.afterReturn) {
@@ -184,23 +286,26 @@ export class QuoteState {
       state.paragraphTicks = state.paragraphTypographic = 0;
       state.paragraphQuotes = false;
     }
-    state.first = 0;
-    state.ticks = 0;
-    state.quotes = false;
-    state.typographic = 0;
+    this.#newLine();
   }
 }
 
 /** By code unit: 1 for those that are special. */
 const SPECIAL: Uint8Array = new Uint8Array(128);
-for (const unit of [TICK, 0x22, 0x0a, 0x0d]) SPECIAL[unit] = 1;
+for (const unit of [TICK, TILDE, BACKSLASH, 0x22, 0x0a, 0x0d]) {
+  SPECIAL[unit] = 1;
+}
 
 /** Typographic quotes that open, with those that close them. */
 const OPENERS: ReadonlyMap<number, readonly number[]> = new Map([
+  [0x2018, [0x2019]],
+  [0x201a, [0x2018, 0x2019]],
   [0x201c, [0x201d]],
   [0x201e, [0x201c, 0x201d]],
   [0xab, [0xbb]],
   [0xbb, [0xab]],
+  [0x2039, [0x203a]],
+  [0x203a, [0x2039]],
   [0x300c, [0x300d]],
   [0x300e, [0x300f]],
 ]);
@@ -212,6 +317,7 @@ function afterQuote(open: number, unit: number): number {
 }
 
 function isTypographic(unit: number): boolean {
-  return unit === 0xab || unit === 0xbb || unit >= 0x201c && unit <= 0x201e ||
+  return unit === 0xab || unit === 0xbb || unit >= 0x2018 && unit <= 0x201e ||
+    unit === 0x2039 || unit === 0x203a ||
     unit >= 0x300c && unit <= 0x300f;
 }

@@ -591,7 +591,7 @@ export class SalvagerStage extends TextStage {
   }
 
   /** What quotes the code unit at an index. */
-  #quoting(at: number): Quoting | "fence" | "wrapper" | undefined {
+  #quoting(at: number): Quoting | "wrapper" | undefined {
     const { text, start } = this.#window;
     this.#feed(start + at);
     return this.#surroundings.quoting(text[at]!);
@@ -636,7 +636,7 @@ export class SalvagerStage extends TextStage {
   #refuseOpener(
     forms: readonly number[],
     length: number,
-    quoting: Quoting | "fence" | "wrapper" | undefined,
+    quoting: Quoting | "wrapper" | undefined,
   ): void {
     const { at } = this.#window;
     this.#state.noStartBefore = at + length;
@@ -1072,9 +1072,7 @@ const BEHIND = {
   malformed: "a closer behind it belongs to one of its values",
 };
 
-const NAMES_OF_QUOTING: Readonly<
-  Record<Quoting | "fence" | "wrapper", string>
-> = {
+const NAMES_OF_QUOTING: Readonly<Record<Quoting | "wrapper", string>> = {
   fence: "in a fenced code block",
   wrapper: "in markup that is quoted",
   code: "in inline code",

@@ -39,6 +39,32 @@ describe("QuoteState", () => {
         ["「a」", undefined],
         ["a” b", undefined],
         ["“a\n", undefined],
+        ["‘a", "quotes"],
+        ["‘a’", undefined],
+        ["it’s", undefined],
+        ["‚a‘", undefined],
+        ["‹a", "quotes"],
+        // Behind a back-slash it counts, and it does not: both say so.
+        ['{"a": "b \\"c', "quotes"],
+        ['{"a": "b \\"c\\" d', "quotes"],
+        ['{"a": "b \\"c\\" d"}', undefined],
+        ['a \\"b', "quotes"],
+        ['"a\\\\" b', undefined],
+        ["- > a", "block"],
+        ["1. > a", "block"],
+        ["12) - >", "block"],
+        ["-> a", undefined],
+        ["- a > b", undefined],
+        ["1 > b", undefined],
+        ["    ```\n    a", "fence"],
+        ["\t~~~ x\n\n\ta", "fence"],
+        ["    ```\n    a\n    ```\n    b", undefined],
+        ["    ```\n    ~~~\n    b", "fence"],
+        ["    ```\n  b", undefined],
+        ["    ```\n  ", undefined],
+        ["    ``\n    b", undefined],
+        ["    a ```\n    b", undefined],
+        ["  ```\n    b", undefined],
       ] as const
     ) expect(read(text).quoting, JSON.stringify(text)).toBe(quoting);
   });
@@ -70,7 +96,8 @@ describe("QuoteState", () => {
   });
 
   test("is the same however the text comes, also through a snapshot", () => {
-    const text = 'a ``b` “c\n> `d``\r\n\r\n  ```e `f`` "g';
+    const text =
+      'a ``b` “c\n> `d``\r\n\r\n  ```e `f`` "g\\"\n- > ‘x\n\n    ```\n\n    b\n\t~~~';
     const whole = read(text).snapshot();
     let state = new QuoteState();
     for (const character of text) {
