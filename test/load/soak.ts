@@ -195,12 +195,6 @@ function soaks(): Soak[] {
       }
     } else if (kind === "claude-code") {
       const lines = body.split("\n").filter((line) => line !== "");
-      async function* again(): AsyncGenerator<string> {
-        for (let count = 0;; count++) {
-          yield* lines;
-          if (count % 1_024 === 0) await new Promise((go) => setImmediate(go));
-        }
-      }
       for (
         const [name, make] of Object.entries({
           ClaudeCodeStream: () => new ClaudeCodeStream(),
@@ -211,7 +205,7 @@ function soaks(): Soak[] {
           name,
           long: () =>
             iterable(
-              toReadableStream(again()).pipeThrough(
+              toReadableStream(again(lines)).pipeThrough(
                 make() as TransformStream<string, unknown>,
               ),
             ),
@@ -244,6 +238,13 @@ function soaks(): Soak[] {
     }
   }
   return all;
+}
+
+async function* again(lines: readonly string[]): AsyncGenerator<string> {
+  for (let count = 0;; count++) {
+    yield* lines;
+    if (count % 1_024 === 0) await new Promise((go) => setImmediate(go));
+  }
 }
 
 async function* each(text: string): AsyncGenerator<string> {
