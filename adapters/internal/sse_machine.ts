@@ -357,9 +357,5 @@ function toLineFeeds(text: string): string {
 
 /** Whether a line begins as an `id` field does. */
 function mayHaveId(blocks: string): boolean {
-  for (let at = -1;;) {
-    if (blocks.charCodeAt(at + 1) === 0x69) return true;
-    at = blocks.indexOf("\n", at + 1);
-    if (at < 0) return false;
-  }
+  return blocks.startsWith("id") || blocks.indexOf("\nid") >= 0;
 }

@@ -145,7 +145,7 @@ class OpenAIChatDecoder extends Decoder<State> {
           unknown = true;
           continue;
         }
-        const index = typeof choice.index === "number" ? choice.index : 0;
+        const index = indexOf(choice.index);
         if (this.#merge || index === this.#choice) {
           if (this.#read(choice, index)) unknown = true;
         } else if (this.#other(choice, index)) unknown = true;
@@ -187,52 +187,65 @@ class OpenAIChatDecoder extends Decoder<State> {
   /** One choice of a chunk. Says whether there is anything unknown in it. */
   #read(choice: JSONObject, index: number): boolean {
     let unknown = CHOICE_KEYS.hasOther(choice);
-    let delta = objectOf(choice.delta);
-    // `text`: the older completions. Some servers send it beside the delta.
-    if (isEmpty(delta?.content)) this.text(stringOf(choice.text));
-    if (delta !== undefined && index < MOST_CHOICES) {
-      this.own.streamed[index] = true;
-    }
-    if (delta === undefined && isObject(choice.message)) {
-      // A whole answer instead of deltas; behind them it brings nothing new.
-      if (this.own.streamed[index] === true) unknown = true;
-      else delta = choice.message;
-    }
+    const delta = objectOf(choice.delta);
+    const { streamed } = this.own;
     if (delta !== undefined) {
-      if (DELTA_KEYS.hasOther(delta)) unknown = true;
-      // Servers that send several of these send the same text under each.
-      this.reasoning(
-        stringOf(delta.reasoning_content) || stringOf(delta.reasoning) ||
-          stringOf(delta.reasoning_text) || stringOf(delta.cot_summary) ||
-          detailsOf(delta.reasoning_details),
-      );
-      if (typeof delta.content === "string") this.text(delta.content);
-      else if (delta.content !== null && delta.content !== undefined) {
-        if (this.#content(delta.content)) unknown = true;
+      if (streamed[index] !== true && index < MOST_CHOICES) {
+        streamed[index] = true;
       }
-      if (!isEmpty(delta.refusal)) {
-        this.warnOnce(
-          "refusal",
-          'The model refused; what it says is in "raw" parts, since it is no answer',
-        );
-        unknown = true;
+      // Some servers send text completions beside the deltas.
+      if (choice.text !== undefined && isEmpty(delta.content)) {
+        this.text(stringOf(choice.text));
       }
-      const calls = delta.tool_calls;
-      if (Array.isArray(calls)) {
-        for (const call of calls) {
-          if (isObject(call)) {
-            this.#call(call, index);
-            // Signatures of thoughts, which have to go back.
-            if (CALL_KEYS.hasOther(call)) unknown = true;
-          } else unknown = true;
-        }
-      } else if (isObject(calls)) this.#call(calls, index);
-      const legacy = objectOf(delta.function_call);
-      if (legacy !== undefined) this.#legacy(legacy, index);
+      if (isPlain(delta)) this.text(delta.content);
+      else if (this.#delta(delta, index)) unknown = true;
+    } else {
+      // The older completions.
+      this.text(stringOf(choice.text));
+      if (isObject(choice.message)) {
+        // A whole answer instead of deltas; behind them it brings nothing new.
+        if (streamed[index] === true) unknown = true;
+        else if (this.#delta(choice.message, index)) unknown = true;
+      }
     }
     if (!isEmpty(choice.error)) this.fail(errorOf(choice.error), true);
     const reason = wordOf(choice.finish_reason);
     if (reason !== undefined) this.#finished(reason, index);
+    return unknown;
+  }
+
+  /** What a choice brings. Says whether there is anything unknown in it. */
+  #delta(delta: JSONObject, index: number): boolean {
+    let unknown = DELTA_KEYS.hasOther(delta);
+    // Servers that send several of these send the same text under each.
+    this.reasoning(
+      stringOf(delta.reasoning_content) || stringOf(delta.reasoning) ||
+        stringOf(delta.reasoning_text) || stringOf(delta.cot_summary) ||
+        detailsOf(delta.reasoning_details),
+    );
+    if (typeof delta.content === "string") this.text(delta.content);
+    else if (delta.content !== null && delta.content !== undefined) {
+      if (this.#content(delta.content)) unknown = true;
+    }
+    if (!isEmpty(delta.refusal)) {
+      this.warnOnce(
+        "refusal",
+        'The model refused; what it says is in "raw" parts, since it is no answer',
+      );
+      unknown = true;
+    }
+    const calls = delta.tool_calls;
+    if (Array.isArray(calls)) {
+      for (const call of calls) {
+        if (isObject(call)) {
+          this.#call(call, index);
+          // Signatures of thoughts, which have to go back.
+          if (CALL_KEYS.hasOther(call)) unknown = true;
+        } else unknown = true;
+      }
+    } else if (isObject(calls)) this.#call(calls, index);
+    const legacy = objectOf(delta.function_call);
+    if (legacy !== undefined) this.#legacy(legacy, index);
     return unknown;
   }
 
@@ -368,9 +381,7 @@ class OpenAIChatDecoder extends Decoder<State> {
   #finished(raw: string, choice: number): void {
     const reason = reasonOf(REASONS, raw.toLowerCase());
     this.finish(reason, raw);
-    if (choice in this.own.finished || choice < MOST_CHOICES) {
-      this.own.finished[choice] = reason;
-    }
+    if (choice < MOST_CHOICES) this.own.finished[choice] = reason;
     const normal = !isCut(reason);
     for (const call of this.calls.all()) {
       if (choiceOf(call) !== String(choice)) continue;
@@ -380,9 +391,12 @@ class OpenAIChatDecoder extends Decoder<State> {
   }
 
   #usage(value: JSONObject): void {
-    const usage = objectOf(value.usage) ??
-      objectOf(objectOf(value.x_groq)?.usage) ??
+    const groq = objectOf(value.x_groq);
+    const usage = objectOf(value.usage) ?? objectOf(groq?.usage) ??
       objectOf(objectOf(arrayOf(value.choices)[0])?.usage);
+    if (groq !== undefined && !isEmpty(groq.error)) {
+      this.fail(errorOf(groq.error), true);
+    }
     if (usage === undefined) return;
     this.usage({
       inputTokens: usage.prompt_tokens,
@@ -394,6 +408,21 @@ class OpenAIChatDecoder extends Decoder<State> {
         usage.prompt_cache_hit_tokens,
     });
   }
+}
+
+/** The number of a choice; anything odd is the first one. */
+function indexOf(index: unknown): number {
+  return typeof index === "number" && Number.isInteger(index) && index > 0
+    ? index
+    : 0;
+}
+
+/** Whether a delta is text and nothing else, as nearly all of them are. */
+function isPlain(delta: JSONObject): delta is { content: string } {
+  for (const key in delta) {
+    if (key !== "content" && key !== "role") return false;
+  }
+  return typeof delta.content === "string";
 }
 
 /** An error that is the event itself, as some servers send it. */
