@@ -12,7 +12,7 @@ const isNode = !("Deno" in globalThis) && !("Bun" in globalThis);
 test("hostile input without an end goes through a heap of 64 MB", async () => {
   if (!isNode) return;
   const script = fileURLToPath(
-    new URL("./support/hostile_flood.ts", import.meta.url),
+    new URL("./load/flood.ts", import.meta.url),
   );
   const child = spawn(process.execPath, [
     "--max-old-space-size=64",
