@@ -119,7 +119,7 @@ export class JSONLMachine {
     try {
       value = JSON.parse(text);
     } catch {
-      const cut = ending === "" && /^[ \t]*[{["]/.test(text);
+      const cut = ending === "" && isOpen(text);
       return this.#fault(cut ? "truncated" : "invalid-line", text, number);
     }
     this.#taker.value(value, text, number);
@@ -165,6 +165,31 @@ export class JSONLMachine {
       }`,
     );
   }
+}
+
+/**
+ * Whether a text begins a list, an object or a string that does not end in it.
+ * One that ends, with something behind it, was not cut but spoilt.
+ */
+function isOpen(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  let begun = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!;
+    if (inString) {
+      if (character === "\\") at++;
+      else if (character === '"') inString = false;
+      else continue;
+    } else if (character === '"') inString = true;
+    else if (character === "{" || character === "[") depth++;
+    else if (character === "}" || character === "]") depth--;
+    else if (begun || character === " " || character === "\t") continue;
+    else return false;
+    begun = true;
+    if (depth <= 0 && !inString) return false;
+  }
+  return begun;
 }
 
 /** Whether there is nothing in a line but what JSON calls white space. */

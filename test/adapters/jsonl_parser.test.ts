@@ -103,6 +103,30 @@ describe("JSONLParserStream: the cases", () => {
   }
 });
 
+/** Whether a line begins a value that no beginning of the line ends. */
+function isCut(line: string): boolean {
+  if (!/^[ \t]*[{["]/.test(line)) return false;
+  // Without its strings, brackets are all that matters.
+  const bare = line.replace(/"(?:[^"\\]|\\[^])*"/g, '""');
+  let depth = 0;
+  let ended = false;
+  for (const [index, character] of [...bare].entries()) {
+    if ("{[".includes(character)) depth++;
+    if ("}]".includes(character)) depth--;
+    if ("]}".includes(character) && depth <= 0) ended = true;
+    if (depth <= 0 && character === '"' && bare[index + 1] === '"') {
+      ended = true;
+    }
+    if (ended) return false;
+    if (
+      character === '"' && bare[index + 1] !== '"' && bare[index - 1] !== '"'
+    ) {
+      return true;
+    }
+  }
+  return true;
+}
+
 describe("JSONLParserStream: lines", () => {
   test("reads what splitting at line ends and JSON.parse read", () => {
     fc.assert(
@@ -117,7 +141,7 @@ describe("JSONLParserStream: lines", () => {
           try {
             expected.push(JSON.parse(trimmed));
           } catch {
-            const cut = index === all.length - 1 && /^[ \t]*[{["]/.test(line);
+            const cut = index === all.length - 1 && isCut(line);
             expected.push(
               `${cut ? "truncated" : "invalid-line"} ${index + 1}: ${trimmed}`,
             );
@@ -183,6 +207,25 @@ describe("JSONLParserStream: lines", () => {
       'invalid-line 5: {"raw":"a\tb"}',
       { ok: true },
     ]);
+  });
+
+  test("a last line that has an end, and something behind it, was not cut", () => {
+    for (
+      const [text, kind] of [
+        ['{"a":1}{"b":2}', "invalid-line"],
+        ['{"b":2}]', "invalid-line"],
+        ['"a" b', "invalid-line"],
+        ['{"a":1}\r{"b":2}\r', "invalid-line"],
+        ['{"a":"}', "truncated"],
+        ['{"a":"\\"}', "truncated"],
+        ['[{"a":1}', "truncated"],
+        ['"a', "truncated"],
+        ["{", "truncated"],
+        ["nul", "invalid-line"],
+      ] as const
+    ) {
+      expect(records([text]), text).toMatchObject([{ ok: false, kind }]);
+    }
   });
 
   test("a last line that was cut is told from noise", () => {
@@ -393,7 +436,8 @@ describe("JSONLParserStream: terminal escapes", () => {
         'invalid-line 1: \x1b]0;no end{"a":1}',
         { a: 2 },
         'invalid-line 3: \x1b\x01{"a":3}',
-        'truncated 4: {"a":4}\x1b',
+        // Its JSON has an end: the sequence was cut, not the value.
+        'invalid-line 4: {"a":4}\x1b',
       ]);
     }
   });
