@@ -4,15 +4,16 @@
  *
  *     npm run mutate -- [FILE[:LINE[-LINE]] …] [--sample N] [--seed S]
  *       [--at-least PERCENT] [--tests FILE,…] [--json FILE] [--again FILE]
- *       [--list] [--limit SECONDS]
+ *       [--list] [--limit SECONDS] [--minutes N]
  *
  * Without a file: all of transforms/. `--sample` takes so many mutants, evenly
  * over the files, chosen by the seed. Only tests that come by the place of a
  * mistake are run, the quickest first, and no more than `--limit` seconds of
  * them a mutant. `--tests` names the files with tests, else it is those of
  * transforms/ and all cases. Survivors are printed; `--json` writes what became
- * of every mutant, `--again` tries those of such a file that lived. Exit code 1 when fewer than `--at-least`
- * percent of the mutants die.
+ * of every mutant, `--again` tries those of such a file that lived. Exit code 1
+ * when fewer than `--at-least` percent of the mutants die. After `--minutes`, or when interrupted, it ends with
+ * what is done; the order is random, so that this is a sample as well.
  *
  * Everything happens in a copy of the project, the checkout is not touched. Not
  * part of it are tests about time and some slow ones, and properties are tried
@@ -74,7 +75,7 @@ interface Test {
 
 function usage(message: string): never {
   console.error(
-    `${message}\nUsage: npm run mutate -- [FILE[:LINE[-LINE]] …] [--sample N] [--seed S] [--at-least PERCENT] [--tests FILE,…] [--json FILE] [--again FILE] [--list] [--limit SECONDS]`,
+    `${message}\nUsage: npm run mutate -- [FILE[:LINE[-LINE]] …] [--sample N] [--seed S] [--at-least PERCENT] [--tests FILE,…] [--json FILE] [--again FILE] [--list] [--limit SECONDS] [--minutes N]`,
   );
   process.exit(2);
 }
@@ -164,11 +165,13 @@ const given = parseArgs({
     tests: { type: "string" },
     list: { type: "boolean", default: false },
     limit: { type: "string", default: "5" },
+    minutes: { type: "string", default: "Infinity" },
     keep: { type: "boolean", default: false },
   },
 });
 const seed = Number(given.values.seed);
 const limit = Number(given.values.limit) * 1000;
+const minutes = Number(given.values.minutes);
 
 /** Those that lived, found again by what they are: lines may have moved. */
 function survivorsIn(path: string): Mutant[] {
@@ -218,7 +221,11 @@ const folder = copyWith(mutants);
 process.on("exit", () => {
   if (!given.values.keep) rmSync(folder, { recursive: true, force: true });
 });
-process.on("SIGINT", () => process.exit(130));
+let stopped = false;
+process.on("SIGINT", () => {
+  if (stopped) process.exit(130);
+  stopped = true;
+});
 process.on("SIGTERM", () => process.exit(143));
 
 const testFiles = (given.values.tests?.split(",") ?? [
@@ -400,8 +407,18 @@ async function tryOne(mutant: Tried): Promise<void> {
   }
 }
 
-for (const mutant of mutants) {
+/** In a random order, so that what is done when it ends early is a sample, too. */
+function shuffled(some: readonly Tried[]): Tried[] {
+  const next = random(seed);
+  return some.map((one) => ({ one, key: next() }))
+    .sort((a, b) => a.key - b.key).map(({ one }) => one);
+}
+
+const done: Tried[] = [];
+for (const mutant of shuffled(mutants)) {
+  if (stopped || performance.now() - begin > minutes * 60_000) break;
   await tryOne(mutant);
+  done.push(mutant);
   if (mutant.status === "survived" || mutant.status === "uncovered") {
     console.log(
       `${mutant.status} ${mutant.file}:${mutant.line} ${mutant.operator}\n${
@@ -409,8 +426,7 @@ for (const mutant of mutants) {
       }${shown("+", mutant.replacement)}`,
     );
   }
-  if (mutant.id % 50 === 49) {
-    const done = mutants.slice(0, mutant.id + 1);
+  if (done.length % 25 === 0) {
     console.error(
       `${done.length}: ${percent(done).toFixed(1)} % (${seconds()} s)`,
     );
@@ -433,8 +449,8 @@ function percent(some: readonly Tried[]): number {
   return some.length === 0 ? 100 : 100 * dead.length / some.length;
 }
 
-for (const file of new Set(mutants.map(({ file }) => file))) {
-  const some = mutants.filter((one) => one.file === file);
+for (const file of [...new Set(done.map(({ file }) => file))].sort()) {
+  const some = done.filter((one) => one.file === file);
   console.log(
     `${percent(some).toFixed(0).padStart(4)} % of ${
       String(some.length).padStart(4)
@@ -442,15 +458,13 @@ for (const file of new Set(mutants.map(({ file }) => file))) {
   );
 }
 const count = (status: Tried["status"]): number =>
-  mutants.filter((one) => one.status === status).length;
-const score = percent(mutants);
+  done.filter((one) => one.status === status).length;
+const score = percent(done);
 const share = score / 100;
-const rest = all.length > 1
-  ? (all.length - mutants.length) / (all.length - 1)
-  : 0;
-const error = 196 * Math.sqrt(share * (1 - share) * rest / mutants.length);
+const rest = all.length > 1 ? (all.length - done.length) / (all.length - 1) : 0;
+const error = 196 * Math.sqrt(share * (1 - share) * rest / done.length);
 console.log(
-  `${mutants.length} of ${all.length} mutants: ${count("killed")} killed, ${
+  `${done.length} of ${all.length} mutants: ${count("killed")} killed, ${
     count("timeout")
   } without end, ${count("survived")} survived, ${
     count("uncovered")
@@ -459,6 +473,6 @@ console.log(
   } (95 % confidence), ${seconds()} s`,
 );
 if (given.values.json !== undefined) {
-  writeFileSync(given.values.json, JSON.stringify(mutants, null, 1));
+  writeFileSync(given.values.json, JSON.stringify(done, null, 1));
 }
 process.exit(score < Number(given.values["at-least"] ?? 0) ? 1 : 0);
