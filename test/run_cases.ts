@@ -23,11 +23,16 @@ export interface AreaReport {
   doubtFailures: { id: string; why: string }[];
 }
 
+/** Inputs that fuzzing found, which are no cases; see test/fuzz. */
+const FOUND = "found.jsonl";
+
 /** The case files at these paths; a folder stands for the `.jsonl` files in it. */
 export function caseFiles(paths: readonly string[]): string[] {
   return paths.flatMap((path) =>
     statSync(path).isDirectory()
-      ? readdirSync(path).filter((name) => name.endsWith(".jsonl")).sort()
+      ? readdirSync(path).filter((name) =>
+        name.endsWith(".jsonl") && name !== FOUND
+      ).sort()
         .map((name) => join(path, name))
       : [path]
   );

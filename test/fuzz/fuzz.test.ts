@@ -8,7 +8,7 @@ import { shorterTexts, smallerValues } from "./shrink.ts";
 import { subjects } from "./subjects/mod.ts";
 
 const found = readFileSync(
-  fileURLToPath(new URL("./found.jsonl", import.meta.url)),
+  fileURLToPath(new URL("../cases/found.jsonl", import.meta.url)),
   "utf8",
 ).split("\n").filter((line) => line !== "").map((line) =>
   JSON.parse(line) as { subject: string; law: string; input: unknown }

@@ -7,7 +7,7 @@
  * `--stage` takes names of subjects or beginnings of them, with commas between:
  * `salvager`, `fence/inline,provider`. The same seed gives the same inputs in
  * the same order. An input that breaks a law is made as small as can be and
- * printed as a line for test/fuzz/found.jsonl, where `--keep` writes it.
+ * printed as a line for test/cases/found.jsonl, where `--keep` writes it.
  * `--coverage` tells which files have blocks of code that no input reached. Exit
  * code 1 when a law was broken.
  */
@@ -21,7 +21,7 @@ import { mixed } from "./mixed.ts";
 import type { Subject } from "./subject.ts";
 import { subjects } from "./subjects/mod.ts";
 
-const FOUND = fileURLToPath(new URL("./found.jsonl", import.meta.url));
+const FOUND = fileURLToPath(new URL("../cases/found.jsonl", import.meta.url));
 
 /** So many different failures of one subject are enough. */
 const MOST_FINDINGS = 5;

@@ -83,7 +83,7 @@ function inputsOf({ id, area, options, input }: CaseLine): Input[] {
   return all;
 }
 
-const cases = caseFiles([home]).filter((file) => !file.endsWith("found.jsonl"))
+const cases = caseFiles([home])
   .flatMap((file) => readCases(file)).flatMap(inputsOf);
 
 interface Stop extends Resumption {

@@ -6,6 +6,7 @@ import { pipelineSubjects } from "./pipelines.ts";
 import { providerSubjects } from "./providers.ts";
 import { sessionSubjects } from "./sessions.ts";
 import { stageSubjects } from "./stages.ts";
+import { storageSubjects } from "./storage.ts";
 
 /** Everything that is fuzzed. */
 export const subjects: readonly Subject[] = [
@@ -16,4 +17,5 @@ export const subjects: readonly Subject[] = [
   ...providerSubjects(),
   ...encoderSubjects(),
   ...sessionSubjects(),
+  ...storageSubjects(),
 ] as unknown as readonly Subject[];

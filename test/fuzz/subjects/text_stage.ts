@@ -208,6 +208,12 @@ export function checkTextCase(
       whole,
     );
   }
+  const finish = STRANGERS.find(({ type }) => type === "finish")!;
+  expectSame(
+    "Nothing comes behind a finish",
+    normal(run(make(), [...chunks, finish])),
+    [...whole, finish],
+  );
   if (mostHeld !== undefined) checkHold(make, characters, mostHeld);
   if (strangers.length === 0) also?.(text, parts);
 }
