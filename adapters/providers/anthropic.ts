@@ -1,7 +1,7 @@
 import type { Part } from "../../transforms/part.ts";
 import type { Stage } from "../../transforms/stage.ts";
 import { AnthropicDecoder } from "../internal/anthropic_decoder.ts";
-import { isObject } from "../internal/json.ts";
+import { arrayOf, isObject, objectOf } from "../internal/json.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
 
 const TYPES = new Set([
@@ -23,7 +23,11 @@ export const anthropic: Provider = {
       (TYPES.has(value.type as string) ||
         (value.type === "error" && isObject(value.error)) ||
         typeof value.outputText === "string" ||
-        typeof value.generation === "string" || value.type === "completion");
+        typeof value.generation === "string" || value.type === "completion" ||
+        // Mistral and Command behind Bedrock.
+        typeof objectOf(arrayOf(value.outputs)[0])?.text === "string" ||
+        ("is_finished" in value && typeof value.text === "string" &&
+          !("event_type" in value)));
   },
   create(
     options: ProviderOptions,

@@ -459,7 +459,8 @@ export const openaiChat: Provider = {
     return isObject(value) &&
       (Array.isArray(value.choices) ||
         value.object === "chat.completion.chunk" || value.object === "error" ||
-        (typeof value.type !== "string" && !isEmpty(value.error)));
+        (typeof value.type !== "string" &&
+          (!isEmpty(value.error) || isError(value))));
   },
   create(
     options: ProviderOptions,

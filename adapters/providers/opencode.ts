@@ -85,6 +85,14 @@ class OpencodeDecoder extends Decoder<State> {
         this.#give(part.type, delta);
         return;
       }
+      case "session.status":
+        // What has taken the place of "session.idle".
+        if (objectOf(properties.status)?.type !== "idle") break;
+        if (
+          this.own.session !== "" &&
+          shortId(stringOf(properties.sessionID)) === this.own.session
+        ) this.terminal();
+        return;
       case "session.idle":
         if (
           this.own.session !== "" &&
