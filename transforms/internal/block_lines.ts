@@ -169,7 +169,10 @@ export class BlockLines extends LineReader {
   #middle(): void {
     const state = this.state;
     let end = this.nextLineEnd();
-    if (state.fence !== null && end < this.text.length) end = this.#leap(end);
+    // What is left of an opening line that was released ends as the line does.
+    if (
+      state.fence !== null && state.kind === "fence" && end < this.text.length
+    ) end = this.#leap(end);
     if (this.#glued || state.innerRun > 0) {
       if (this.#findRun(end)) return;
     } else if (state.watching) this.#watch(end);
