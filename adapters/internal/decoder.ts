@@ -121,7 +121,7 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
       try {
         value = JSON.parse(data);
       } catch {
-        this.#noise(data, input.event);
+        if (!this.#several(data, input.event)) this.#noise(data, input.event);
         return;
       }
     }
@@ -286,6 +286,33 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
     if (part === undefined) return;
     this.#core.usage = part;
     this.emit({ ...part });
+  }
+
+  /**
+   * Several events in one, a line each: servers that leave out the blank lines
+   * between them. All of it has to be that.
+   */
+  #several(data: string, event: string | undefined): boolean {
+    const lines = data.split("\n").filter((line) => line.trim() !== "");
+    if (lines.length < 2) return false;
+    const inputs: ProviderInput[] = [];
+    for (const line of lines) {
+      const input: ProviderInput = { data: line, event };
+      if (line.trim() !== "[DONE]") {
+        try {
+          input.value = JSON.parse(line);
+        } catch {
+          return false;
+        }
+      }
+      inputs.push(input);
+    }
+    this.warnOnce(
+      "repaired",
+      "Read several events out of one: the blank lines between them are missing",
+    );
+    for (const input of inputs) this.push(input, this.emit);
+    return true;
   }
 
   /** What is not JSON: keep-alives, the end marker, and things to report. */

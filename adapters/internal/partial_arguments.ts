@@ -64,7 +64,13 @@ export function putPiece(tree: ArgumentTree, piece: JSONObject): boolean {
   } else if (typeof piece["boolValue"] === "boolean") {
     value = piece["boolValue"];
   } else if ("nullValue" in piece) value = null;
-  else return piece["willContinue"] === true;
+  else {
+    // Nothing new: the string goes on later, or it ends here.
+    const goesOn = piece["willContinue"] === true;
+    if (tree.growing !== path) return goesOn;
+    if (!goesOn) tree.growing = "";
+    return true;
+  }
 
   let node: unknown = tree.root;
   for (const [index, step] of steps.slice(0, -1).entries()) {
