@@ -42,7 +42,15 @@ export function caseFiles(paths: readonly string[]): string[] {
 export function readCases(path: string): CaseLine[] {
   return readFileSync(path, "utf8").split("\n").filter((line) =>
     line.trim() !== ""
-  ).map((line) => JSON.parse(line));
+  ).map((line, index) => {
+    try {
+      return JSON.parse(line);
+    } catch (error) {
+      throw new Error(`Case ${index + 1} of "${path}" is not JSON`, {
+        cause: error,
+      });
+    }
+  });
 }
 
 /** Runs cases and counts, per area. */
@@ -86,8 +94,15 @@ async function main(): Promise<void> {
     process.exit(2);
   }
   const home = fileURLToPath(new URL("./cases", import.meta.url));
-  const files = caseFiles(paths.length > 0 ? paths : [home]);
-  const reports = await runCases(files.flatMap(readCases));
+  let lines: CaseLine[];
+  try {
+    lines = caseFiles(paths.length > 0 ? paths : [home]).flatMap(readCases);
+  } catch (error) {
+    // A file that is not there, or that holds no cases.
+    console.error(`Cannot run cases: ${(error as Error).message}`);
+    process.exit(2);
+  }
+  const reports = await runCases(lines);
   if (json) console.log(JSON.stringify(reports));
   else {
     for (const [area, report] of Object.entries(reports)) {
