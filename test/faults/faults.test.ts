@@ -15,11 +15,15 @@ function failuresOf(cells: readonly Cell[]): string[] {
   );
 }
 
-test("faults before every chunk leave what was received and one end", async () => {
-  const cells = await runJob(job);
-  expect(cells.length).toBeGreaterThan(300);
-  expect(failuresOf(cells)).toEqual([]);
-}, 180_000);
+test(
+  "faults before every chunk leave what was received and one end",
+  async () => {
+    const cells = await runJob(job);
+    expect(cells.length).toBeGreaterThan(300);
+    expect(failuresOf(cells)).toEqual([]);
+  },
+  180_000,
+);
 
 test("and in workerd", async () => {
   // miniflare drives workerd from Node.

@@ -62,11 +62,15 @@ export function runScript(
   });
 }
 
-async function onWorkerd(job: Job): Promise<Cell[]> {
+/** Sends requests to a script on workerd, one after another; gives the answers. */
+export async function askWorkerd(
+  script: string,
+  requests: readonly string[],
+): Promise<string[]> {
   const problems: string[] = [];
   const worker = new Miniflare({
     modules: true,
-    script: await bundle("test/faults/worker.ts", "neutral"),
+    script: await bundle(script, "neutral"),
     compatibilityDate: "2026-07-01",
     cf: false,
     telemetry: { enabled: false },
@@ -77,27 +81,37 @@ async function onWorkerd(job: Job): Promise<Cell[]> {
   });
   try {
     const url = await worker.ready;
-    const cells: Cell[] = [];
-    // A request each: a worker has so much memory.
-    for (const recording of job.recordings) {
-      const response = await fetch(url, {
-        method: "POST",
-        body: JSON.stringify({ ...job, recordings: [recording] }),
-      });
+    const answers: string[] = [];
+    for (const body of requests) {
+      const response = await fetch(url, { method: "POST", body });
+      const answer = await response.text();
       if (!response.ok) {
         throw new Error(
-          `workerd answered ${response.status}: ${await response.text()} ${
+          `workerd answered ${response.status}: ${answer} ${
             problems.join("").slice(-2_000)
           }`,
         );
       }
-      const given = await response.json() as Cell[];
-      cells.push(...cells.length === 0 ? given : given.slice(1));
+      answers.push(answer);
     }
-    return cells;
+    return answers;
   } finally {
     await worker.dispose();
   }
+}
+
+async function onWorkerd(job: Job): Promise<Cell[]> {
+  // A request each: a worker has so much memory.
+  const answers = await askWorkerd(
+    "test/faults/worker.ts",
+    job.recordings.map((recording) =>
+      JSON.stringify({ ...job, recordings: [recording] })
+    ),
+  );
+  return answers.flatMap((answer, index) => {
+    const cells = JSON.parse(answer) as Cell[];
+    return index === 0 ? cells : cells.slice(1);
+  });
 }
 
 /** Does a job on a runtime of {@linkcode RUNTIMES}. */

@@ -139,6 +139,46 @@ function wholeOf({ area, options, inputs }: Input): string {
   return JSON.stringify(joined(output));
 }
 
+/** Every runtime gives what this one gives. */
+async function expectSameElsewhere(
+  chosen: readonly (Resumption & { id: string; at: number })[],
+): Promise<void> {
+  // The others are started from Node.
+  if ("Deno" in globalThis || "Bun" in globalThis) return;
+  const { askWorkerd, runScript } = await import("../faults/runtimes.ts");
+  const expected = chosen.map(resumed);
+  const input = JSON.stringify(
+    chosen.map(({ area, options, snapshot, rest }) => ({
+      area,
+      options,
+      snapshot,
+      rest,
+    })),
+  );
+  for (const runtime of ["Node", "Deno", "Bun", "workerd"]) {
+    const [answer] = runtime === "workerd"
+      ? await askWorkerd("test/snapshots/worker.ts", [input])
+      : [await runScript(runtime, "test/snapshots/process.ts", input)];
+    const lines = JSON.parse(answer!) as string[];
+    expect(lines.length).toBe(expected.length);
+    for (const [index, line] of lines.entries()) {
+      if (line === expected[index]) continue;
+      const { id, at } = chosen[index]!;
+      expect(line, `${runtime}: ${id}, from ${at}`).toBe(expected[index]);
+    }
+  }
+}
+
+test("every handed case gives the same parts on every runtime", async () => {
+  await expectSameElsewhere(cases.map(({ id, area, options, inputs }) => ({
+    id,
+    at: 0,
+    area,
+    options,
+    rest: area === "provider" ? inputs : inputs.join(""),
+  })));
+}, 300_000);
+
 describe("snapshots of the handed cases", () => {
   for (const area of new Set(cases.map((one) => one.area))) {
     test(
@@ -164,9 +204,6 @@ describe("snapshots of the handed cases", () => {
   }
 
   test("go on in a fresh process of every runtime", async () => {
-    // The child processes are the other runtimes.
-    if ("Deno" in globalThis || "Bun" in globalThis) return;
-    const { runScript } = await import("../faults/runtimes.ts");
     const chosen: Stop[] = [];
     for (const one of cases) {
       const inputs = one.inputs.slice(0, 3_000);
@@ -176,24 +213,7 @@ describe("snapshots of the handed cases", () => {
       }
       chosen.push(...stops({ ...one, inputs }, wanted));
     }
-    const expected = chosen.map(resumed);
-    const input = JSON.stringify(
-      chosen.map(({ before: _, ...rest }) => rest),
-    );
-    for (const runtime of ["Node", "Deno", "Bun"]) {
-      const lines = JSON.parse(
-        await runScript(runtime, "test/snapshots/process.ts", input),
-      ) as string[];
-      expect(lines.length).toBe(expected.length);
-      for (const [index, line] of lines.entries()) {
-        if (line !== expected[index]) {
-          const { id, at } = chosen[index]!;
-          expect(line, `${runtime}: ${id}, stopped at ${at}`).toBe(
-            expected[index],
-          );
-        }
-      }
-    }
+    await expectSameElsewhere(chosen);
   }, 300_000);
 
   test("of another version are refused by every stage", () => {

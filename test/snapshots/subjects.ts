@@ -81,7 +81,8 @@ export function makeStage(
 export interface Resumption {
   area: string;
   options: Options;
-  snapshot: unknown;
+  /** Absent: from the beginning. */
+  snapshot?: unknown;
   /** Characters, in one piece, or the events that are left. */
   rest: string | readonly unknown[];
 }
@@ -95,6 +96,19 @@ export function resumed({ area, options, snapshot, rest }: Resumption): string {
   const stage = makeStage(area, options, snapshot);
   finished(stage, typeof rest === "string" ? [rest] : rest, emit);
   return JSON.stringify(joined(output));
+}
+
+/** Goes on from many snapshots: JSON in, JSON out. */
+export function resumedAll(input: string): string {
+  return JSON.stringify(
+    (JSON.parse(input) as Resumption[]).map((resumption) => {
+      try {
+        return resumed(resumption);
+      } catch (error) {
+        return `threw ${error}`;
+      }
+    }),
+  );
 }
 
 /** Pushes inputs and ends; a failure is an output. */
