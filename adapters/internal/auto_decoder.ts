@@ -83,6 +83,7 @@ export class AutoDecoder implements Stage<ProviderInput, Part> {
       return undefined;
     }
     let value = input.value;
+    let line: unknown;
     if (value === undefined) {
       try {
         value = JSON.parse(input.data);
@@ -92,9 +93,10 @@ export class AutoDecoder implements Stage<ProviderInput, Part> {
           return undefined;
         }
         value = input.data;
+        line = firstOf(text);
       }
     }
-    const first: unknown = Array.isArray(value) ? value[0] : value;
+    const first: unknown = line ?? (Array.isArray(value) ? value[0] : value);
     const found = this.#providers.find((one) => one.detect(first, input.event));
     if (found !== undefined) {
       this.#provider = found;
@@ -110,6 +112,17 @@ export class AutoDecoder implements Stage<ProviderInput, Part> {
       });
     }
     if (this.#options.raw !== "none") emit({ type: "raw", value });
+    return undefined;
+  }
+}
+
+/** The first of several events in one, when there is a line for each. */
+function firstOf(text: string): unknown {
+  const end = text.indexOf("\n");
+  if (end < 0) return undefined;
+  try {
+    return JSON.parse(text.slice(0, end));
+  } catch {
     return undefined;
   }
 }
