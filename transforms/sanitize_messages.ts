@@ -38,34 +38,83 @@ import { sanitizeSurrogates } from "./sanitize_surrogates.ts";
  * ```
  */
 export function sanitizeMessages<Messages>(messages: Messages): Messages {
-  return sanitized(messages, "", new Map()) as Messages;
+  const seen = new Map<object, unknown>();
+  if (isObject(messages)) visit(messages, seen);
+  return sanitized(messages, "", seen) as Messages;
 }
 
-/** `seen` gives every object one result, and ends circles. */
+/** An object whose contents are being looked at. */
+interface Open {
+  object: object;
+  /** The objects in it. */
+  children: readonly object[];
+  /** How many of them are done. */
+  done: number;
+}
+
+/**
+ * Finds the result of every object, contents first. By a list of its own instead
+ * of by recursion: arguments come from a model, and may be nested as deep as it
+ * likes.
+ *
+ * @param seen Gives every object one result, and ends circles.
+ */
+function visit(root: object, seen: Map<object, unknown>): void {
+  const open: Open[] = [];
+  const enter = (object: object): void => {
+    seen.set(object, object);
+    open.push({ object, children: childrenOf(object), done: 0 });
+  };
+  enter(root);
+  for (;;) {
+    const last = open.at(-1);
+    if (last === undefined) return;
+    const child = last.children[last.done++];
+    if (child !== undefined) {
+      if (!seen.has(child)) enter(child);
+      continue;
+    }
+    open.pop();
+    const { object } = last;
+    if (Array.isArray(object)) seen.set(object, sanitizedList(object, seen));
+    else if (isWalkable(object)) {
+      seen.set(object, sanitizedObject(object, seen));
+    }
+  }
+}
+
+/** The objects in an object. */
+function childrenOf(object: object): readonly object[] {
+  if (Array.isArray(object)) return object.filter(isObject);
+  const children: object[] = [];
+  if (!isWalkable(object)) return children;
+  for (const key of Object.keys(object)) {
+    const descriptor = Object.getOwnPropertyDescriptor(object, key);
+    if (isObject(descriptor?.value)) children.push(descriptor.value);
+  }
+  return children;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** What a value becomes, once the objects in it are done. */
 function sanitized(
   value: unknown,
   key: string,
-  seen: Map<object, unknown>,
+  seen: ReadonlyMap<object, unknown>,
 ): unknown {
   if (typeof value === "string") {
     const text = sanitizeSurrogates(value);
     return key === "arguments" ? sanitizeEscapes(text) : text;
   }
-  if (typeof value !== "object" || value === null) return value;
-  if (seen.has(value)) return seen.get(value);
-  seen.set(value, value);
-  const result = Array.isArray(value)
-    ? sanitizedList(value, seen)
-    : isWalkable(value)
-    ? sanitizedObject(value, seen)
-    : value;
-  seen.set(value, result);
-  return result;
+  return isObject(value) ? seen.get(value) : value;
 }
 
 function sanitizedList(
   list: readonly unknown[],
-  seen: Map<object, unknown>,
+  seen: ReadonlyMap<object, unknown>,
 ): readonly unknown[] {
   let copy: unknown[] | undefined;
   for (const [index, item] of list.entries()) {
@@ -78,7 +127,10 @@ function sanitizedList(
   return copy ?? list;
 }
 
-function sanitizedObject(object: object, seen: Map<object, unknown>): object {
+function sanitizedObject(
+  object: object,
+  seen: ReadonlyMap<object, unknown>,
+): object {
   const changes = new Map<string, unknown>();
   const renamed: string[] = [];
   for (const key of Object.keys(object)) {

@@ -119,6 +119,24 @@ describe("sanitizeMessages", () => {
     expect(sanitizeMessages(given)).toBe(given);
   });
 
+  test("nested as deep as it likes", () => {
+    const half = "\ud83d";
+    let given: unknown = half;
+    for (let depth = 0; depth < 100_000; depth++) {
+      given = depth % 2 === 0 ? [given] : { a: given };
+    }
+    let result: unknown = sanitizeMessages(given);
+    while (typeof result === "object" && result !== null) {
+      result = Array.isArray(result) ? result[0] : (result as { a: unknown }).a;
+    }
+    expect(result).toBe("\ufffd");
+    // An object in two places is one object in the result too.
+    const shared = { text: half };
+    const twice = sanitizeMessages([shared, { in: shared }]);
+    expect(twice).toEqual([{ text: "\ufffd" }, { in: { text: "\ufffd" } }]);
+    expect((twice[1] as { in: object }).in).toBe(twice[0]);
+  });
+
   test("keys keep their order, and __proto__ stays a key", () => {
     const given = JSON.parse(
       `{"a":1,"b\\ud83d":2,"__proto__":{"x":"\\ud83d"},"c":3}`,
