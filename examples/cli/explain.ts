@@ -13,7 +13,8 @@ const WAITS_FOR: Readonly<Record<string, string>> = {
 };
 
 function line(offset: number | undefined, what: string, why: string): string {
-  return `${`${offset ?? "-"}`.padStart(8)}  ${what.padEnd(16)}  ${
+  const place = harmless(`${offset ?? "-"}`).padStart(8);
+  return `${place}  ${harmless(what).padEnd(16)}  ${
     harmless(why).replaceAll("\n", "\u2424")
   }\n`;
 }

@@ -182,8 +182,8 @@ function prettyWriter({ styles }: WriterOptions): Writer {
         return line(styles.cyan(snippetLine(part)));
       case "warning":
         return line(styles.yellow(
-          `! ${part.code}${
-            part.start === undefined ? "" : ` at ${part.start}`
+          `! ${harmless(part.code)}${
+            part.start === undefined ? "" : harmless(` at ${part.start}`)
           }: ${harmless(part.message)}`,
         ));
       case "error":
@@ -192,8 +192,8 @@ function prettyWriter({ styles }: WriterOptions): Writer {
         ));
       case "usage":
         return line(styles.dim(
-          `  ${part.inputTokens ?? "?"} tokens in, ${
-            part.outputTokens ?? "?"
+          `  ${harmless(String(part.inputTokens ?? "?"))} tokens in, ${
+            harmless(String(part.outputTokens ?? "?"))
           } out`,
         ));
       case "finish":
@@ -218,7 +218,7 @@ function prettyWriter({ styles }: WriterOptions): Writer {
 }
 
 function reasonOf(reason: string): string {
-  return reason === "unknown" ? "" : `: ${reason}`;
+  return reason === "unknown" ? "" : `: ${harmless(reason)}`;
 }
 
 function headOf({ role, origin, model, timestamp, revision }: Message): string {
@@ -242,7 +242,9 @@ function snippetLine(part: Part & { type: "snippet" }): string {
   const place = part.filePath === undefined
     ? ""
     : ` ${harmless(part.filePath)}${
-      part.lineRange === undefined ? "" : `:${part.lineRange.join("-")}`
+      part.lineRange === undefined
+        ? ""
+        : harmless(`:${part.lineRange.join("-")}`)
     }`;
   return `⧉ snippet: ${
     harmless(part.languageId ?? part.language ?? "no language")

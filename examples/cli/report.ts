@@ -1,5 +1,6 @@
 import type { Part } from "../../mod.ts";
 import type { Message, SessionWarning } from "../../adapters/sessions/mod.ts";
+import { harmless } from "./style.ts";
 
 /** Warnings that mean the input was bad or came to an early end. */
 const BAD_INPUT = new Set([
@@ -131,7 +132,8 @@ export class Report {
     };
     if (json) return `${JSON.stringify(figures)}\n`;
     const counts = (all: Record<string, number>) =>
-      Object.entries(all).map(([name, count]) => `${count} ${name}`).join(", ");
+      Object.entries(all).map(([name, count]) => `${count} ${harmless(name)}`)
+        .join(", ");
     const warnings = counts(this.#warnings);
     const first =
       `in ${figures.milliseconds} ms, the first after ${figures.millisecondsToFirstPart} ms`;

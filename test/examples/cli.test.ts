@@ -146,6 +146,70 @@ describe("the CLI's main job", () => {
   );
 });
 
+test("no field of any part makes a terminal obey", async () => {
+  const evil = "\x1b[2J\x9b2J\u202e";
+  // Every field of every part, also those that should be numbers.
+  const parts = [
+    { type: "text", text: evil, start: 0 },
+    { type: "reasoning", text: evil },
+    {
+      type: "tool-call",
+      toolCallId: evil,
+      toolName: evil,
+      input: { [evil]: evil },
+      origin: "native",
+    },
+    {
+      type: "tool-call-partial",
+      toolCallId: evil,
+      toolName: evil,
+      inputText: evil,
+    },
+    { type: "tool-result", toolCallId: evil, output: evil },
+    { type: "tool-blocked", toolCallId: evil, toolName: evil, reason: evil },
+    {
+      type: "directive",
+      id: evil,
+      name: evil,
+      attributes: { [evil]: evil },
+      content: evil,
+      complete: true,
+      raw: evil,
+      start: 0,
+      end: 9,
+    },
+    {
+      type: "snippet",
+      language: evil,
+      content: evil,
+      filePath: evil,
+      lineRange: [evil, evil],
+      closed: true,
+      start: 0,
+      end: 9,
+    },
+    { type: "usage", inputTokens: evil, outputTokens: evil },
+    { type: "warning", code: evil, message: evil, start: evil },
+    {
+      type: "error",
+      error: { name: evil, message: evil, code: evil },
+      fatal: false,
+    },
+    { type: "raw", value: { [evil]: evil } },
+    { type: evil, more: evil },
+    { type: "finish", reason: evil, rawReason: evil, complete: true },
+  ];
+  const { stdout, stderr } = await spawnCli(
+    ["--from", "parts", "--to", "pretty", "--explain", "--stats"],
+    parts.map((part) => `${JSON.stringify(part)}\n`).join(""),
+  );
+  for (const obeyed of ["\x1b", "\x9b", "\u202e"]) {
+    expect(stdout).not.toContain(obeyed);
+    expect(stderr).not.toContain(obeyed);
+  }
+  expect(stdout).toContain("[2J");
+}, 60_000);
+
 describe("bad input: said, kept, exit code 1", () => {
   test("a stream cut in mid-event", async () => {
     const input = chat("Hello") + chat(" world").slice(0, 40);

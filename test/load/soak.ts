@@ -55,7 +55,8 @@ interface Soak {
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-const EVENTS_IN_CHUNK = 64;
+/** Characters of a chunk; what is under way is no leak. */
+const CHUNK = 4_096;
 
 /** Some text again and again, in chunks. */
 async function* repeated(
@@ -63,12 +64,12 @@ async function* repeated(
   text: (count: number) => string,
 ): AsyncGenerator<string> {
   yield begin;
-  for (let count = 0;; count += EVENTS_IN_CHUNK) {
+  for (let chunks = 0, count = 0;; chunks++) {
     let chunk = "";
-    for (let one = 0; one < EVENTS_IN_CHUNK; one++) chunk += text(count + one);
+    do chunk += text(count++); while (chunk.length < CHUNK);
     yield chunk;
     // Timers and collections have their turn.
-    if (count % 65_536 === 0) await new Promise((go) => setImmediate(go));
+    if (chunks % 1_024 === 0) await new Promise((go) => setImmediate(go));
   }
 }
 
