@@ -155,7 +155,10 @@ export interface DialectForm {
   readonly separators?: string;
   /** One call. */
   readonly call: CallSyntax;
-  /** Closers that belong to a call without wrapper when they stand right behind it. */
+  /**
+   * Closers that belong to a call without wrapper when nothing but white space
+   * stands between; literal text only. A form that has some waits for them.
+   */
   readonly orphans?: readonly Pattern[];
 }
 

@@ -37,7 +37,7 @@ export const anthropic: Dialect = {
       position: "line-start",
       bare: true,
       call: invokeCall,
-      orphans: closers,
+      orphans: [...closers, "</minimax:tool_call>"],
     },
   ],
 };

@@ -35,6 +35,6 @@ export const deepseekDsml: Dialect = {
   name: "deepseek-dsml",
   forms: [
     { open: [["<", mark, wrapper, blanks, ">"]], close: closers, call },
-    { call },
+    { call, orphans: [["</", mark, wrapper, ">"]] },
   ],
 };

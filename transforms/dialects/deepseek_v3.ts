@@ -15,13 +15,10 @@ export function token(words: string): { either: readonly Pattern[] } {
 
 /** The forms of calls between section tokens, which may be lost. */
 export function sectionForms(call: CallSyntax): readonly DialectForm[] {
+  const closers = [[token("tool calls end")]];
   return [
-    {
-      open: [[token("tool calls begin")]],
-      close: [[token("tool calls end")]],
-      call,
-    },
-    { call },
+    { open: [[token("tool calls begin")]], close: closers, call },
+    { call, orphans: closers },
   ];
 }
 

@@ -18,6 +18,8 @@ const call: CallSyntax = {
   body: "json",
 };
 
+const closers = ["<|tool_calls_section_end|>", "<|tool_call_section_end|>"];
+
 /** Kimi K2 and later: an id that holds the name, then JSON, between tokens. */
 export const kimiK2: Dialect = {
   name: "kimi-k2",
@@ -27,9 +29,9 @@ export const kimiK2: Dialect = {
         "<|tool_calls_section_begin|>",
         "<|tool_call_section_begin|>",
       ],
-      close: ["<|tool_calls_section_end|>", "<|tool_call_section_end|>"],
+      close: closers,
       call,
     },
-    { call },
+    { call, orphans: closers },
   ],
 };

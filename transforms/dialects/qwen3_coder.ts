@@ -42,7 +42,7 @@ export const qwen3Coder: Dialect = {
     {
       position: "line-start",
       call: functionCall,
-      orphans: ["</tool_call>"],
+      orphans: ["</tool_call>", "</seed:tool_call>"],
     },
   ],
 };

@@ -54,7 +54,16 @@ function faultOf(form: DialectForm): string | undefined {
     (first.length === 0 ||
       first.flatMap((pattern) => openings(pattern, ["x"])).includes(""))
   ) return "has an opener that does not begin with literal text";
+  if (!(form.orphans ?? []).every(isLiteral)) {
+    return "has an orphan closer that is not literal text";
+  }
   return undefined;
+}
+
+function isLiteral(pattern: Pattern): boolean {
+  return expand(pattern).every((flat) =>
+    flat.every((element) => typeof element === "string")
+  );
 }
 
 /** Whether each of the patterns, with or without its options, has exactly one of these elements. */

@@ -934,7 +934,7 @@ export class SalvagerStage extends TextStage {
   /** A unit is complete. Its calls leave, unless something may still forbid it. */
   #complete(candidate: CallCandidate, reading: Reading): void {
     const { reader, calls } = reading;
-    const { position = "anywhere" } = reader.compiled.form;
+    const { position = "anywhere", orphans } = reader.compiled.form;
     const window = this.#window;
     const last = calls.at(-1)!;
     last.repairs = [...new Set([...last.repairs, ...reader.repairs])];
@@ -953,7 +953,8 @@ export class SalvagerStage extends TextStage {
     };
     if (
       !candidate.child &&
-      (position !== "anywhere" || candidate.closers !== "")
+      (position !== "anywhere" || orphans !== undefined ||
+        candidate.closers !== "")
     ) this.#pending = pending;
     else this.#accept(pending);
   }
@@ -962,7 +963,7 @@ export class SalvagerStage extends TextStage {
   #wait(pending: Pending): boolean {
     const window = this.#window;
     const { candidate, reading } = pending;
-    const { position = "anywhere" } = reading.reader.compiled.form;
+    const { position = "anywhere", orphans } = reading.reader.compiled.form;
     const { text, start } = window;
     for (; window.at < window.end; window.at++) {
       const at = window.at - start;
@@ -970,12 +971,12 @@ export class SalvagerStage extends TextStage {
       if (
         window.at === pending.end && candidate.closers.includes(text[at]!)
       ) return this.#rejectPending(pending, "quoted");
-      if (position === "anywhere" || pending.closed) {
+      if (pending.closed || position === "anywhere" && orphans === undefined) {
         return this.#accept(pending);
       }
       if (isSpace(unit)) {
         if (isLineEnd(unit)) pending.lineEnd = true;
-        if (++pending.spaces > LONGEST_WAIT && position === "line-start") {
+        if (++pending.spaces > LONGEST_WAIT && position !== "message") {
           return this.#accept(pending);
         }
         continue;
@@ -995,7 +996,7 @@ export class SalvagerStage extends TextStage {
       if (position === "message") {
         return this.#rejectPending(pending, "position");
       }
-      if (!pending.lineEnd) {
+      if (position === "line-start" && !pending.lineEnd) {
         const opener = this.#table.find(text, at);
         if (opener === PART_OF_OPENER) return false;
         if (opener === NO_OPENER) {

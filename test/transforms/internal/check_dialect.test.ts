@@ -102,7 +102,21 @@ describe("checkDialect", () => {
           { open: [], call: { body: "call" } },
           "does not begin with literal text",
         ],
+        [
+          {
+            call: { open, body: "json" },
+            orphans: [["</a", { match: "space" }, ">"]],
+          },
+          "has an orphan closer that is not literal text",
+        ],
         // Sound ones.
+        [
+          {
+            call: { open, body: "json" },
+            orphans: ["</a>", [{ either: ["<", "["] }, "/b>"]],
+          },
+          undefined,
+        ],
         [{ call: { open, body: "json" } }, undefined],
         [{ call: { open, close, parameter } }, undefined],
         [{ call: { open, close, parameter, body: "json" } }, undefined],
