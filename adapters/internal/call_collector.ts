@@ -27,7 +27,30 @@ export interface OpenCall {
   tooLong: boolean;
   /** Whether the input is free text, not JSON. */
   free: boolean;
+  /** How far the argument text has been looked at for its end, if ever. */
+  scan?: ArgumentScan;
 }
+
+/** Where a JSON text stands. */
+interface ArgumentScan {
+  /** How many pieces have been looked at. */
+  pieces: number;
+  /** Open brackets. */
+  depth: number;
+  /** In a string; and behind a back-slash in it. */
+  quoted: boolean;
+  escaped: boolean;
+  /** Anything but white space has come. */
+  begun: boolean;
+  /** The value has ended; and something has come behind it. */
+  ended: boolean;
+  spoilt: boolean;
+  /** It is JSON. */
+  whole: boolean;
+}
+
+/** Arguments that are neither object, list nor string are no longer than this. */
+const LONGEST_WORD = 32;
 
 /** The state of a {@linkcode CallCollector} as plain data. */
 export interface CallCollectorSnapshot {
@@ -292,6 +315,7 @@ export class CallCollector {
   replace(emit: Emit<Part>, call: OpenCall, value: unknown): void {
     call.pieces = [];
     call.length = call.given = 0;
+    delete call.scan;
     this.appendValue(emit, call, value);
   }
 
@@ -300,6 +324,8 @@ export class CallCollector {
     if (call.pieces.length > 1) {
       call.pieces = [call.pieces.join("")];
       call.given = Math.min(call.given, 1);
+      // All or nothing has been looked at.
+      if (call.scan !== undefined) call.scan.pieces = 1;
     }
     return call.pieces[0] ?? "";
   }
@@ -307,12 +333,27 @@ export class CallCollector {
   /** Whether the argument text so far is a whole JSON value. */
   isWhole(call: OpenCall): boolean {
     if (call.length === 0) return false;
-    try {
-      JSON.parse(this.textOf(call));
-      return true;
-    } catch {
-      return false;
+    const scan = call.scan ??= {
+      pieces: 0,
+      depth: 0,
+      quoted: false,
+      escaped: false,
+      begun: false,
+      ended: false,
+      spoilt: false,
+      whole: false,
+    };
+    const before = scan.pieces;
+    while (scan.pieces < call.pieces.length) {
+      scanPiece(scan, call.pieces[scan.pieces++]!);
     }
+    // Asked for every delta, it is parsed only where it may have become whole.
+    if (scan.pieces > before) {
+      scan.whole = !scan.spoilt &&
+        (scan.ended || call.length <= LONGEST_WORD) &&
+        isJSON(this.textOf(call));
+    }
+    return scan.whole;
   }
 
   /** The call is over, and normally so: it is given out whole if it is. */
@@ -428,6 +469,39 @@ export class CallCollector {
         delta: call.pieces[call.given]!,
       });
     }
+  }
+}
+
+/** Follows a JSON text to the end of its first value; what comes behind it spoils it. */
+function scanPiece(scan: ArgumentScan, piece: string): void {
+  for (let at = 0; at < piece.length; at++) {
+    const code = piece.charCodeAt(at);
+    if (scan.quoted) {
+      if (scan.escaped) scan.escaped = false;
+      else if (code === 0x5c) scan.escaped = true;
+      else if (code === 0x22) scan.quoted = false;
+      else continue;
+    } else if (code === 0x20 || code === 0x0a || code === 0x0d || code === 9) {
+      continue;
+    } else if (scan.ended) {
+      scan.spoilt = true;
+      return;
+    } else if (code === 0x22) scan.quoted = scan.begun = true;
+    else if (code === 0x7b || code === 0x5b) {
+      scan.depth++;
+      scan.begun = true;
+    } else if (code === 0x7d || code === 0x5d) scan.depth--;
+    else continue;
+    if (scan.begun && scan.depth <= 0 && !scan.quoted) scan.ended = true;
+  }
+}
+
+function isJSON(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { openaiChat } from "../../../adapters/providers/openai_chat.ts";
 import type { ProviderOptions } from "../../../adapters/provider.ts";
 import type { Part } from "../../../mod.ts";
+import { least } from "../../laws.ts";
 import { decodeWith } from "./decode.ts";
 
 function decode(
@@ -423,4 +424,51 @@ describe("text and reasoning of the chat wire", () => {
       RangeError,
     );
   });
+});
+
+test("a name on every delta, or an id of its own, takes linear time too", () => {
+  const run = (count: number, name: boolean): number => {
+    const stage = openaiChat.create({});
+    const calls: Part[] = [];
+    const push = (piece: string, at: number): void =>
+      stage.push({
+        data: "",
+        value: {
+          choices: [{
+            index: 0,
+            delta: {
+              tool_calls: [{
+                index: 0,
+                ...(name ? {} : { id: `b${at}` }),
+                function: { ...(name ? { name: "f" } : {}), arguments: piece },
+              }],
+            },
+          }],
+        },
+      }, (part) => {
+        if (part.type === "tool-call") calls.push(part);
+      });
+    const before = performance.now();
+    stage.push({
+      data:
+        '{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\\"x\\":\\""}}]}}]}',
+    }, () => {});
+    for (let at = 0; at < count; at++) push("x", at);
+    push('"}', count);
+    stage.push({
+      data: '{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}',
+    }, (part) => {
+      if (part.type === "tool-call") calls.push(part);
+    });
+    expect(calls).toMatchObject([{
+      toolCallId: "a",
+      input: { x: "x".repeat(count) },
+    }]);
+    return performance.now() - before;
+  };
+  for (const name of [true, false]) {
+    run(1000, name);
+    expect(least(() => run(100_000, name) / run(10_000, name)))
+      .toBeLessThan(40);
+  }
 });
