@@ -455,7 +455,8 @@ class PartDecoder {
   }
 
   #call(part: JSONObject, emit: Emit<Part>): void {
-    let input = part["input"] ?? {};
+    // Before version 1.95 it was called "parameters".
+    let input = part["input"] ?? part["parameters"] ?? {};
     if (typeof input === "string") {
       // The API says object; some providers hand the arguments on as they came.
       try {

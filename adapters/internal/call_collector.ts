@@ -238,9 +238,19 @@ export class CallCollector {
   /** A call that came whole: it counts, and gets an id. */
   whole(emit: Emit<Part>, wireId: string, name: string, input: unknown): void {
     this.#serial++;
+    const id = this.newId(emit, wireId);
+    if (name === "") {
+      emit(nameless(id));
+      emit({
+        type: "tool-call-partial",
+        toolCallId: id,
+        inputText: toJSON(input) ?? "",
+      });
+      return;
+    }
     emit({
       type: "tool-call",
-      toolCallId: this.newId(emit, wireId),
+      toolCallId: id,
       toolName: name,
       input,
       origin: "native",
@@ -360,13 +370,7 @@ export class CallCollector {
   complete(emit: Emit<Part>, call: OpenCall): void {
     if (!this.#calls.has(call.serial)) return;
     if (call.name === "" || call.tooLong) {
-      if (call.name === "") {
-        emit({
-          type: "warning",
-          code: "malformed",
-          message: `Call "${call.id}" came without a name; it cannot run`,
-        });
-      }
+      if (call.name === "") emit(nameless(call.id));
       return this.partial(emit, call);
     }
     const text = this.textOf(call);
@@ -470,6 +474,14 @@ export class CallCollector {
       });
     }
   }
+}
+
+function nameless(id: string): Part {
+  return {
+    type: "warning",
+    code: "malformed",
+    message: `Call "${id}" came without a name; it cannot run`,
+  };
 }
 
 /** Follows a JSON text to the end of its first value; what comes behind it spoils it. */

@@ -153,6 +153,20 @@ describe("parts of the editor", () => {
     ]);
   });
 
+  test("calls: no name is no call, and arguments under their former name", async () => {
+    const got = await collect(fromVscodeLm((async function* () {
+      yield { callId: "a", name: "", input: { x: 1 } };
+      yield { callId: "b", name: "f", parameters: { y: 2 } };
+    })()));
+    expect(got.toolCalls).toMatchObject([
+      { toolCallId: "b", toolName: "f", input: { y: 2 } },
+    ]);
+    expect(got.partialToolCalls).toMatchObject([
+      { toolCallId: "a", inputText: '{"x":1}' },
+    ]);
+    expect(got.warnings.map(({ code }) => code)).toEqual(["malformed"]);
+  });
+
   test("the stream alone, or the promise of a response", async () => {
     expect(
       (await collect(fromVscodeLm(FakeResponse.of({ value: "a" }).stream)))
