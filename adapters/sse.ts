@@ -94,6 +94,8 @@ class SSEFraming implements Framing {
       maxLineChars: options.maxLineChars,
       maxBlockChars: options.maxBlockChars,
       headChars: ERROR_BODY_CHARS,
+      // How llama.cpp's server tells an error in the middle of an answer.
+      onErrorField: (data) => this.#output.event({ data, event: "error" }),
     });
   }
 

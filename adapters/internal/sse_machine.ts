@@ -14,6 +14,8 @@ export interface SSEMachineOptions {
   headChars: number;
   onComment?: ((comment: string) => void) | undefined;
   onRetry?: ((milliseconds: number) => void) | undefined;
+  /** Told of a field called "error" with JSON in it, which the standard does not know. */
+  onErrorField?: ((json: string) => void) | undefined;
 }
 
 /** The state of an {@linkcode SSEMachine} as plain data. */
@@ -94,6 +96,13 @@ export class SSEMachine {
       if (this.#muted) return;
       this.#recognised = true;
       this.#options.onRetry?.(milliseconds);
+    },
+    onError: ({ field, value }) => {
+      if (this.#muted || field !== "error") return;
+      const { onErrorField } = this.#options;
+      if (onErrorField === undefined || value?.startsWith("{") !== true) return;
+      this.#recognised = true;
+      onErrorField(value);
     },
   });
 
