@@ -331,11 +331,14 @@ class PythonReader {
     const text = this.#text.slice(from, this.#at);
     const [, sign = "", digits = ""] = /^([+-]?)(.*)$/.exec(text)!;
     const plain = digits.replaceAll("_", "");
-    const isNumber = !/^_|__|_$|[^0-9a-fA-F]_|_[^0-9a-fA-F]/.test(digits) &&
-        /^(?:0+|[1-9]\d*)$/.test(plain) ||
-      /^(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?$/.test(plain) ||
-      /^0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)$/.test(plain);
-    const kept = /^0[xXoObB]/.test(plain)
+    const based = /^0[xXoObB]/.test(plain);
+    // An underscore stands between digits, or behind the sign of a base.
+    const torn = based ? /^0_|__|_$/ : /^_|__|_$|[.eE+-]_|_[.eE+-]/;
+    const isNumber = !torn.test(digits) &&
+      (/^(?:0+|[1-9]\d*)$/.test(plain) ||
+        /^(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?$/.test(plain) ||
+        /^0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)$/.test(plain));
+    const kept = based
       ? Number.isSafeInteger(Number(plain))
       : keepsNumber(plain);
     if (!isNumber || !kept) {
