@@ -348,6 +348,7 @@ export function moreSalvageCases(): SalvageCase[] {
   return [
     ...casesIn("../cases_more/salvage_more.jsonl"),
     ...casesIn("../cases_more/salvage_formats.jsonl"),
+    ...casesIn("../cases_more/salvage_variants.jsonl"),
   ];
 }
 
