@@ -37,7 +37,20 @@ const benchmarks: Readonly<
 
 const flags = process.argv.slice(2);
 const at = flags.indexOf("--only");
-const only = at < 0 ? Object.keys(benchmarks) : flags[at + 1]!.split(",");
+const only = at < 0
+  ? Object.keys(benchmarks)
+  : (flags[at + 1] ?? "").split(",");
+for (const [index, flag] of flags.entries()) {
+  if (
+    !["--quick", "--check", "--only", "--write"].includes(flag) &&
+    (at < 0 || index !== at + 1)
+  ) {
+    console.error(
+      `Cannot take "${flag}": there are --quick, --check, --only TABLES and --write`,
+    );
+    process.exit(2);
+  }
+}
 for (const name of only) {
   if (!Object.hasOwn(benchmarks, name)) {
     console.error(

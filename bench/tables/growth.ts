@@ -61,7 +61,7 @@ export async function growth({ quick, runtime }: Run): Promise<Table[]> {
           const length = name === "short" ? factor : 1;
           made = Array.from({ length }, fused);
         },
-        rounds: quick || factor > 100 ? 3 : 7,
+        rounds: quick ? 1 : factor > 100 ? 3 : 7,
         warmUp: 1,
       });
       const { median, lower, upper } = times.ratio("long", "short");

@@ -19,14 +19,14 @@ const BOUNDS: Readonly<Record<string, Pick<Figure, "gate" | "target">>> = {
 
 /** What streams, fused stages and stages alone cost, by length of the chunks. */
 export async function streams({ quick, runtime }: Run): Promise<Table[]> {
-  const text = makeCorpus(quick ? 200_000 : 600_000);
+  const text = makeCorpus(quick ? 120_000 : 600_000);
   const tables: Table[] = [];
   for (const size of quick ? [20, 65_536] : [4, 20, 1_024, 65_536]) {
     const chunks = chunked(text, size);
     const times = await measure(subjects(chunks), {
       units: chunks.length,
       // Long chunks are over soon.
-      rounds: (quick ? 15 : 31) * (size > 1_000 ? 3 : 1),
+      rounds: (quick ? 9 : 31) * (size > 1_000 ? 3 : 1),
     });
     const figures = times.names.map((name): Figure => {
       const { median, lower, upper } = times.ratio(name, ONE);
@@ -115,7 +115,7 @@ async function perMessage(
     "five stages, made only": () => {
       for (const _ of messages) fused();
     },
-  }, { units, rounds: quick ? 15 : 31 });
+  }, { units, rounds: quick ? 9 : 31 });
   return {
     id: "messages",
     title: "A stream a message, chunks of 20 characters",

@@ -17,7 +17,7 @@ const BOUNDS: Readonly<Record<string, Pick<Figure, "gate" | "target">>> = {
 /** The table of streams in workerd, by miniflare. Time is taken on the clock, outside. */
 export async function workerd({ quick, runtime }: Run): Promise<Table[]> {
   const size = 20;
-  const length = quick ? 40_000 : 100_000;
+  const length = quick ? 20_000 : 100_000;
   const table: Table = {
     id: "workerd",
     title: `workerd, chunks of ${size} characters`,
@@ -52,7 +52,8 @@ export async function workerd({ quick, runtime }: Run): Promise<Table[]> {
       Object.fromEntries(names.map((name) => [name, () => ask(name)])),
       {
         units: (name) => (length / size) * (TIMES[name] ?? 1),
-        rounds: quick ? 7 : 21,
+        rounds: quick ? 5 : 21,
+        warmUp: quick ? 3 : 5,
         clock: true,
       },
     );

@@ -172,13 +172,17 @@ function mayBeLong(first: number, second: number): boolean {
   }
 }
 
+/** More blank lines than these with no paragraph behind them are not worth a look. */
+const MOST_BLANKS = 64;
+
 /** Where the last paragraph begins that has a blank line before it, a letter first, and no indentation; −1 without. */
 function lastParagraph(text: string): number {
   let at = text.lastIndexOf("\n\n");
-  while (at >= 0 && !isLetter(text.charCodeAt(at + 2))) {
+  for (let blanks = 0; at >= 0 && blanks < MOST_BLANKS; blanks++) {
+    if (isLetter(text.charCodeAt(at + 2))) return at + 2;
     at = at === 0 ? -1 : text.lastIndexOf("\n\n", at - 1);
   }
-  return at < 0 ? -1 : at + 2;
+  return -1;
 }
 
 /** Whether what begins or ends a fence is in a text before an index. */
