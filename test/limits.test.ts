@@ -668,6 +668,24 @@ const TESTS: Readonly<Record<string, () => void | Promise<void>>> = {
       .toBeGreaterThan(4);
     expect(left(10, "a".repeat(1_000), {})).toBe(0);
   },
+  "sessions: ids of records, and of messages that have left": () => {
+    const isRevision = (between: number): boolean => {
+      const { stage } = new ClaudeCodeSessionStream({ maxOpenMessages: 1 });
+      let last: Message | undefined;
+      const emit = (message: Message): void => {
+        last = message;
+      };
+      for (let id = 0; id <= between; id++) {
+        stage.push(sessionLine(id, "a"), emit);
+      }
+      // Another record of the first message.
+      stage.push(sessionLine(0, "b").replace('"u0"', '"more"'), emit);
+      stage.end(emit);
+      return last?.revision === true;
+    };
+    expect(isRevision(32_000)).toBe(true);
+    expect(isRevision(70_000)).toBe(false);
+  },
   "`SessionStream`: what is looked at for the format": () => {
     expect(failureOf(() => parse(["x\n".repeat(600_000)], new SessionStream())))
       .toBe("unknown-format");
