@@ -200,9 +200,10 @@ class UIMessageEncoder extends WireEncoder<State> {
 
   #data(part: Part): void {
     this.began();
-    if (toJSON(part) !== undefined) {
-      this.#chunk(`data-${part.type}`, { data: part });
-    } else if (this.#dataParts.has("warning")) {
+    if (
+      !this.#write(`data-${part.type}`, { data: part }) &&
+      this.#dataParts.has("warning")
+    ) {
       this.#chunk("data-warning", {
         data: {
           type: "warning",
@@ -215,8 +216,9 @@ class UIMessageEncoder extends WireEncoder<State> {
 
   #result(toolCallId: string, output: unknown): void {
     const isJSON = output === undefined || toJSON(output) !== undefined;
-    if (isJSON) this.#chunk("tool-output-available", { toolCallId, output });
-    else {
+    if (
+      !isJSON || !this.#write("tool-output-available", { toolCallId, output })
+    ) {
       this.#chunk("tool-output-error", {
         toolCallId,
         errorText: "The result cannot be written as JSON",
@@ -244,7 +246,15 @@ class UIMessageEncoder extends WireEncoder<State> {
   }
 
   #chunk(type: string, fields: Record<string, unknown>): void {
-    this.emit(`data: ${JSON.stringify({ type, ...fields })}\n\n`);
+    this.#write(type, fields);
+  }
+
+  /** Whether it could be written: some values are no JSON, or are nested too deep. */
+  #write(type: string, fields: Record<string, unknown>): boolean {
+    const json = toJSON({ type, ...fields });
+    if (json === undefined) return false;
+    this.emit(`data: ${json}\n\n`);
+    return true;
   }
 }
 

@@ -41,23 +41,57 @@ export function openSnapshot<State>(
   return state as State;
 }
 
-/** A sum over a JSON value that does not depend on the order of keys, which some databases change. */
+/** An object or list that is being summed up. */
+interface Open {
+  /** `undefined` for a list. */
+  keys: string[] | undefined;
+  values: unknown[];
+  next: number;
+  sum: number;
+}
+
+/**
+ * A sum over a JSON value that does not depend on the order of keys, which some
+ * databases change. No recursion: values may be nested deeper than calls.
+ */
 function checkOf(value: unknown): number {
-  if (typeof value !== "object" || value === null) {
-    return checkOfText(
-      typeof value === "string" ? value : `\0${String(value)}`,
-    );
+  const open: Open[] = [];
+  let current = value;
+  for (;;) {
+    let known: number | undefined;
+    if (typeof current !== "object" || current === null) {
+      known = checkOfText(
+        typeof current === "string" ? current : `\0${String(current)}`,
+      );
+    } else {
+      const list: unknown[] | undefined = Array.isArray(current)
+        ? current
+        : undefined;
+      open.push({
+        keys: list === undefined ? Object.keys(current) : undefined,
+        values: list ?? Object.values(current),
+        next: 0,
+        sum: list === undefined ? 0 : 1,
+      });
+    }
+    // What is known goes into what it stands in, which may be complete by that.
+    for (;;) {
+      const top = open.at(-1);
+      if (top === undefined) return known!;
+      const { keys, values } = top;
+      if (known !== undefined) {
+        top.sum = keys === undefined
+          ? mixed(top.sum, known)
+          : (top.sum + mixed(checkOfText(keys[top.next - 1]!), known)) | 0;
+      }
+      if (top.next < values.length) {
+        current = values[top.next++];
+        break;
+      }
+      open.pop();
+      known = keys === undefined ? top.sum : mixed(2, top.sum);
+    }
   }
-  let sum = 0;
-  if (Array.isArray(value)) {
-    sum = 1;
-    for (const item of value) sum = mixed(sum, checkOf(item));
-    return sum;
-  }
-  for (const [key, item] of Object.entries(value)) {
-    sum = (sum + mixed(checkOfText(key), checkOf(item))) | 0;
-  }
-  return mixed(2, sum);
 }
 
 /** FNV-1a over code units. */
