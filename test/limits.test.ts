@@ -118,12 +118,13 @@ function failureOf(work: () => unknown): string {
 }
 
 /** A delta of a chat call. */
-function chatCall(index: number, text: string): { data: string } {
-  const call = {
-    index,
-    id: `c${index}`,
-    function: { name: "f", arguments: text },
-  };
+function chatCall(
+  index: number,
+  text: string,
+  id = `c${index}`,
+  name = "f",
+): { data: string } {
+  const call = { index, id, function: { name, arguments: text } };
   return {
     data: JSON.stringify({
       choices: [{ index: 0, delta: { tool_calls: [call] } }],
@@ -636,6 +637,27 @@ const TESTS: Readonly<Record<string, () => void | Promise<void>>> = {
       state: { calls: { used: unknown[] } };
     }).state;
     expect(calls.used.length <= 65_536).toBe(true);
+  },
+  "every decoder: ids that were used, together": () => {
+    const decoder = openaiChat.create({ maxOpenCalls: 2_000 });
+    for (let index = 0; index < 1_100; index++) {
+      const id = `${index}`.padEnd(5_000, "x");
+      decoder.push(chatCall(index, "{}", id), () => {});
+    }
+    const { calls } = (decoder.snapshot() as {
+      state: { calls: { used: string[] } };
+    }).state;
+    expect(calls.used.length).toBeGreaterThan(800);
+    expect(calls.used.join("").length).toBeLessThanOrEqual(4_194_304);
+  },
+  "every decoder: ids and names of open calls": () => {
+    const long = "n".repeat(10_000_000);
+    const { partialToolCalls, warnings } = decoded([
+      chatCall(0, "{", "a", long),
+      chatCall(1, "{", "b", long),
+    ], {});
+    expect(partialToolCalls).toHaveLength(1);
+    expect(warnings.map(({ code }) => code)).toEqual(["limit"]);
   },
   "`stripAnsi`: a terminal sequence": () => {
     const title = (length: number) => `\u001b]0;${"t".repeat(length)}\u0007`;
