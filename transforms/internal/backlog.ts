@@ -1,3 +1,4 @@
+import { isLetter } from "./line_state.ts";
 import { TICK, TILDE } from "./text_flags.ts";
 
 /** The state of a {@linkcode Backlog} as plain data. */
@@ -193,10 +194,4 @@ function hasRun(text: string, before: number, flags: number): boolean {
 
 function isBefore(found: number, before: number): boolean {
   return found >= 0 && found < before;
-}
-
-/** What begins a paragraph, and nothing else, at the margin. */
-function isLetter(code: number): boolean {
-  const lower = code | 0x20;
-  return lower >= 0x61 && lower <= 0x7a;
 }

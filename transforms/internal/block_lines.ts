@@ -32,6 +32,7 @@ import {
   HASHES,
   INFO,
   INSIDE,
+  isLetter,
   isLineEnd,
   LATE_CLOSER,
   LATE_EXCESS,
@@ -1115,11 +1116,6 @@ function holdsMarkdown(fence: Fence): boolean {
   const language = fence.language?.toLowerCase();
   return language === "md" || language === "markdown" ||
     language === "mdx" || language === "gfm";
-}
-
-function isLetter(code: number): boolean {
-  const lower = code | 0x20;
-  return lower >= 0x61 && lower <= 0x7a;
 }
 
 function isDigit(code: number): boolean {

@@ -1088,7 +1088,6 @@ const MESSAGES: Readonly<Record<FormReader["reason"], string>> = {
   "too-long": "What may be a tool call stays text: it is longer than the limit",
 };
 
-/** What forms begin with, each with the form's index. */
 /** Whether a form that is the whole message may begin with this code unit. */
 function beginsMessage({ form, program }: CompiledForm, unit: number): boolean {
   const opener = form.open === undefined ? CALL_OPEN : UNIT_OPEN;
