@@ -338,10 +338,14 @@ export function checkForeignParts(
   );
 }
 
-/** Law 4: nothing comes behind a `finish`, and what comes before it is what the end gives. */
+/**
+ * Law 4: nothing comes behind a `finish`, and what comes before it is what the
+ * end gives. Another text may follow, and nothing of it is lost.
+ */
 export function checkFinish(
   make: MakeStream,
   chunks: readonly string[],
+  expected: (input: string) => string = (input) => input,
 ): void {
   const finish: Part = { type: "finish", reason: "unknown", complete: false };
   same(
@@ -349,6 +353,14 @@ export function checkFinish(
     chunks,
     run(make(), [...chunks, finish]),
     [...run(make(), chunks), finish],
+  );
+  const input = chunks.join("");
+  checkConservation(
+    input + input,
+    run(make(), [...chunks, finish, ...chunks]).filter((part) =>
+      part !== finish
+    ),
+    expected(input) + expected(input),
   );
 }
 
@@ -515,6 +527,7 @@ export function checkLaws(options: LawsOptions): void {
         ? example.split("")
         : cut(example, [7, 50, 120, 199]),
     );
+    checkFinish(make, [example], expected);
   }
   fc.assert(
     fc.property(
@@ -532,7 +545,7 @@ export function checkLaws(options: LawsOptions): void {
           chunks.slice(0, 4).concat(chunks.slice(4).join("")),
         );
         checkForeignParts(make, chunks);
-        checkFinish(make, chunks);
+        checkFinish(make, chunks, expected);
         const at = offsets[0] ?? input.length >> 1;
         checkBarrier(make, input.slice(0, at), input.slice(at), expected);
       },

@@ -84,6 +84,9 @@ describe("laws", () => {
         examples: [
           "Text:\n\n- ```js\n  a()\n  ```\n\n> ~~~\n> `x\nend `y` ``",
           "a ```b``` c\n```md\n```js\nx\n```\n```\n``````sh\ny```\n",
+          "- - 1. ",
+          "`     \r\n  ",
+          "````````\n ",
         ],
       });
       checkLaws({ make: make(options), runs: Math.ceil(RUNS / 4) });

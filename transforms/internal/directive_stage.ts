@@ -261,8 +261,14 @@ export class DirectiveStage extends TextStage {
   }
 
   override end(emit: Emit<Part>): void {
-    const state = this.#state;
     this.#marks.to = emit;
+    this.#end();
+  }
+
+  /** Decides everything and ends what is open. */
+  #end(): void {
+    const state = this.#state;
+    this.#isQuick = false;
     this.#outlet.emit = this.#marks.emit;
     if (!state.begun) this.#beginInside(this.offset);
     this.#tracker?.end(
@@ -304,24 +310,14 @@ export class DirectiveStage extends TextStage {
   /** Fences of an upstream tracker pass in order. */
   protected override part(part: Part, emit: Emit<Part>): void {
     if (part.type !== "fence-start" && part.type !== "fence-end") {
-      if (part.type === "finish") this.#endOpen(emit);
+      // Nothing of this text comes behind it.
+      if (part.type === "finish") this.#end();
       super.part(part, emit);
       return;
     }
     this.#tracker?.fence();
     if (this.held.length === 0) emit(part);
     else this.held.wait(part);
-  }
-
-  /** Nothing comes behind a finish: what is open will not be closed. */
-  #endOpen(emit: Emit<Part>): void {
-    const state = this.#state;
-    this.#outlet.emit = emit;
-    if (!state.begun) this.#beginInside(this.offset);
-    this.release(emit);
-    if (this.#outlet.opened === null) return;
-    this.#close(null, state.kind);
-    this.#outlet.flush();
   }
 
   protected override text(

@@ -149,12 +149,8 @@ export class FenceTrackerStage extends TextStage {
 
   protected override part(part: Part, emit: Emit<Part>): void {
     if (part.type === "fence-start" && !this.#passing) this.#pass(emit);
-    if (part.type === "finish" && !this.#passing) {
-      // Nothing comes behind it: a fence that is open will not be closed.
-      this.release(emit);
-      this.#begin(emit);
-      this.#lines.breakFence("");
-    }
+    // Nothing of this text comes behind it.
+    if (part.type === "finish") this.end(emit);
     super.part(part, emit);
   }
 

@@ -35,7 +35,7 @@ export interface LineReaderOptions {
 export abstract class LineReader {
   protected readonly events: LineEvents;
   protected readonly maxInfoLength: number;
-  protected readonly state: LineState;
+  readonly state: LineState;
   /** The text at work. */
   protected text = "";
   /** The next character in it. */

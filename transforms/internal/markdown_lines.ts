@@ -77,20 +77,30 @@ export type MarkdownLinesSnapshot = unknown;
  * may be its closing line. Everything else is reported at once.
  */
 export class MarkdownLines {
-  readonly #reader: LineReader;
+  readonly #options: MarkdownLinesOptions;
+  readonly #events: LineEvents;
+  #reader: LineReader;
 
   constructor(
     options: MarkdownLinesOptions,
     events: LineEvents,
     snapshot?: MarkdownLinesSnapshot,
   ) {
-    const loose = options.mode === "loose";
-    const state = snapshot === undefined
-      ? newState(loose ? LOOSE : BLOCK)
-      : copyOf(snapshot as LineState);
-    this.#reader = loose
-      ? new LooseLines(options, events, state)
-      : new BlockLines(options, events, state);
+    this.#options = options;
+    this.#events = events;
+    this.#reader = this.#read(
+      snapshot === undefined ? this.#newState() : copyOf(snapshot as LineState),
+    );
+  }
+
+  #newState(): LineState {
+    return newState(this.#options.mode === "loose" ? LOOSE : BLOCK);
+  }
+
+  #read(state: LineState): LineReader {
+    return this.#options.mode === "loose"
+      ? new LooseLines(this.#options, this.#events, state)
+      : new BlockLines(this.#options, this.#events, state);
   }
 
   /** Code units kept because it is not yet known what they are. */
@@ -140,9 +150,11 @@ export class MarkdownLines {
     this.#reader.release();
   }
 
-  /** The stream is over: decides everything and ends what is open. */
+  /** The text is over: decides everything and ends what is open. What may come next is another text. */
   end(): void {
     this.#reader.end();
+    const { offset, fences } = this.#reader.state;
+    this.#reader = this.#read({ ...this.#newState(), offset, fences });
   }
 
   /**

@@ -236,24 +236,14 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
         this.#toolCall(input);
         break;
       case "finish":
-        this.#endOpen();
+        // Nothing of this text comes behind it.
+        this.end(emit);
         emit(input);
         break;
       default:
         this.#release();
         emit(input);
     }
-  }
-
-  /** Nothing comes behind a finish: a fence that is open will not be closed. */
-  #endOpen(): void {
-    if (this.#tagLine !== null) this.#endTagLine("");
-    this.#release();
-    if (this.#tracking) this.#lines.breakFence("");
-    if (this.#open !== null) {
-      this.#fenceEnd(this.#open.fence, false, this.#offset);
-    }
-    this.#held.give(this.#emit);
   }
 
   end(emit: Emit<Part>): void {
