@@ -114,14 +114,8 @@ export class QuoteState {
 
   /** The next text. */
   read(text: string): void {
-    // Behind a blank line nothing is left of what was before, but a deep fence.
-    const { fence, mark } = this.#state;
-    const blank = fence === 0 && mark === 0 && !text.includes("```") &&
-        !text.includes("~~~")
-      ? text.lastIndexOf("\n\n")
-      : -1;
-    if (blank >= 0) this.#forget();
-    let passed = blank < 0 ? 0 : blank + 2;
+    let passed = lastStart(text);
+    if (passed > 0) this.#forget();
     for (let at = passed; at < text.length; at++) {
       const unit = text.charCodeAt(at);
       if (unit < 128 ? SPECIAL[unit] === 0 : !isTypographic(unit)) continue;
@@ -145,6 +139,7 @@ export class QuoteState {
     const state = this.#state;
     this.#newLine();
     state.paragraphTicks = state.run = state.paragraphTypographic = 0;
+    state.fence = 0;
     state.runFirst = state.paragraphQuotes = state.afterReturn = false;
   }
 
@@ -288,6 +283,25 @@ export class QuoteState {
     }
     this.#newLine();
   }
+}
+
+/** More blank lines than these with nothing at the margin behind them are not worth a look. */
+const MOST_BLANKS = 16;
+
+/**
+ * Where the last line begins that has a blank line before it and is not deep:
+ * nothing is left there of what was before. 0 without one.
+ */
+function lastStart(text: string): number {
+  let at = text.lastIndexOf("\n\n");
+  for (let blanks = 0; at >= 0 && blanks < MOST_BLANKS; blanks++) {
+    let to = at + 2;
+    while (to < at + 2 + DEEP && text.charCodeAt(to) === 0x20) to++;
+    // Not a number behind the end, where more blanks may come.
+    if (to < at + 2 + DEEP && text.charCodeAt(to) > 0x20) return at + 2;
+    at = at === 0 ? -1 : text.lastIndexOf("\n\n", at - 1);
+  }
+  return 0;
 }
 
 /** By code unit: 1 for those that are special. */
