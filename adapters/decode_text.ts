@@ -9,7 +9,11 @@ import {
   StageStream,
   type StageStreamOptions,
 } from "../transforms/stage.ts";
-import { makeSnapshot, openSnapshot } from "../transforms/internal/snapshot.ts";
+import {
+  makeSnapshot,
+  openSnapshot,
+  resumed,
+} from "../transforms/internal/snapshot.ts";
 import type { WarningPart } from "../transforms/part.ts";
 import {
   deliverThenFail,
@@ -123,7 +127,10 @@ class TextDecoding extends FailingStage<string | Uint8Array, string> {
 export function decodeText(
   options: DecodeTextOptions = {},
 ): StageStream<string | Uint8Array, string> {
-  const stage = new TextDecoding(options);
+  const stage = resumed(
+    options.snapshot,
+    (snapshot) => new TextDecoding({ ...options, snapshot }),
+  );
   if (options.fatal !== true) {
     return new StageStream(stage, options);
   }

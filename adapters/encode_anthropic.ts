@@ -13,6 +13,7 @@ import type {
 } from "../transforms/part.ts";
 import { StageStream, type StageStreamOptions } from "../transforms/stage.ts";
 import { type SentCall, WireEncoder } from "./internal/wire_encoder.ts";
+import { resumed } from "../transforms/internal/snapshot.ts";
 
 /** Options of {@linkcode AnthropicEncoderStream}. */
 export interface AnthropicEncoderStreamOptions extends StageStreamOptions {
@@ -231,6 +232,12 @@ export class AnthropicEncoderStream extends StageStream<string | Part, string> {
    * @param options See {@linkcode AnthropicEncoderStreamOptions}.
    */
   constructor(options: AnthropicEncoderStreamOptions = {}) {
-    super(new AnthropicEncoder(options), options);
+    super(
+      resumed(
+        options.snapshot,
+        (snapshot) => new AnthropicEncoder({ ...options, snapshot }),
+      ),
+      options,
+    );
   }
 }

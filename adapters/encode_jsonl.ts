@@ -7,6 +7,7 @@
 import type { Part } from "../transforms/part.ts";
 import { StageStream, type StageStreamOptions } from "../transforms/stage.ts";
 import { PartEncoder } from "./internal/part_encoder.ts";
+import { resumed } from "../transforms/internal/snapshot.ts";
 
 /** Options of {@linkcode JSONLEncoderStream}. */
 export interface JSONLEncoderStreamOptions extends StageStreamOptions {
@@ -39,7 +40,11 @@ export class JSONLEncoderStream extends StageStream<string | Part, string> {
    */
   constructor(options: JSONLEncoderStreamOptions = {}) {
     super(
-      new PartEncoder("jsonl-encoder", (json) => `${json}\n`, options.snapshot),
+      resumed(
+        options.snapshot,
+        (snapshot) =>
+          new PartEncoder("jsonl-encoder", (json) => `${json}\n`, snapshot),
+      ),
       options,
     );
   }

@@ -13,6 +13,7 @@ import type {
 } from "../transforms/part.ts";
 import { StageStream, type StageStreamOptions } from "../transforms/stage.ts";
 import { type SentCall, WireEncoder } from "./internal/wire_encoder.ts";
+import { resumed } from "../transforms/internal/snapshot.ts";
 
 /** Options of {@linkcode OpenAIChatEncoderStream}. */
 export interface OpenAIChatEncoderStreamOptions extends StageStreamOptions {
@@ -210,6 +211,12 @@ export class OpenAIChatEncoderStream
    * @param options See {@linkcode OpenAIChatEncoderStreamOptions}.
    */
   constructor(options: OpenAIChatEncoderStreamOptions = {}) {
-    super(new OpenAIChatEncoder(options), options);
+    super(
+      resumed(
+        options.snapshot,
+        (snapshot) => new OpenAIChatEncoder({ ...options, snapshot }),
+      ),
+      options,
+    );
   }
 }

@@ -7,6 +7,7 @@
 import type { Part } from "../transforms/part.ts";
 import { StageStream, type StageStreamOptions } from "../transforms/stage.ts";
 import { PartEncoder } from "./internal/part_encoder.ts";
+import { resumed } from "../transforms/internal/snapshot.ts";
 
 /** Options of {@linkcode SSEEncoderStream}. */
 export interface SSEEncoderStreamOptions extends StageStreamOptions {
@@ -42,10 +43,14 @@ export class SSEEncoderStream extends StageStream<string | Part, string> {
    */
   constructor(options: SSEEncoderStreamOptions = {}) {
     super(
-      new PartEncoder(
-        "sse-encoder",
-        (json) => `data: ${json}\n\n`,
+      resumed(
         options.snapshot,
+        (snapshot) =>
+          new PartEncoder(
+            "sse-encoder",
+            (json) => `data: ${json}\n\n`,
+            snapshot,
+          ),
       ),
       options,
     );

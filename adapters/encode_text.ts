@@ -10,7 +10,11 @@ import {
   StageStream,
   type StageStreamOptions,
 } from "../transforms/stage.ts";
-import { makeSnapshot, openSnapshot } from "../transforms/internal/snapshot.ts";
+import {
+  makeSnapshot,
+  openSnapshot,
+  resumed,
+} from "../transforms/internal/snapshot.ts";
 
 /** Options of {@linkcode encodeText}. */
 export interface EncodeTextOptions extends StageStreamOptions {
@@ -75,5 +79,11 @@ class TextEncoding implements Stage<string, Uint8Array> {
 export function encodeText(
   options: EncodeTextOptions = {},
 ): StageStream<string, Uint8Array> {
-  return new StageStream(new TextEncoding(options), options);
+  return new StageStream(
+    resumed(
+      options.snapshot,
+      (snapshot) => new TextEncoding({ ...options, snapshot }),
+    ),
+    options,
+  );
 }

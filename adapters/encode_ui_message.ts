@@ -19,6 +19,7 @@ import {
 import { stringOf, toJSON } from "./internal/json.ts";
 import { rememberId } from "./internal/recent_ids.ts";
 import { type SentCall, WireEncoder } from "./internal/wire_encoder.ts";
+import { resumed } from "../transforms/internal/snapshot.ts";
 
 /** Options of {@linkcode UIMessageEncoderStream}. */
 export interface UIMessageEncoderStreamOptions extends StageStreamOptions {
@@ -293,6 +294,12 @@ export class UIMessageEncoderStream extends StageStream<string | Part, string> {
    * @param options See {@linkcode UIMessageEncoderStreamOptions}.
    */
   constructor(options: UIMessageEncoderStreamOptions = {}) {
-    super(new UIMessageEncoder(options), options);
+    super(
+      resumed(
+        options.snapshot,
+        (snapshot) => new UIMessageEncoder({ ...options, snapshot }),
+      ),
+      options,
+    );
   }
 }

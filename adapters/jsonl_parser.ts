@@ -10,7 +10,11 @@ import {
   StageStream,
   type StageStreamOptions,
 } from "../transforms/stage.ts";
-import { makeSnapshot, openSnapshot } from "../transforms/internal/snapshot.ts";
+import {
+  makeSnapshot,
+  openSnapshot,
+  resumed,
+} from "../transforms/internal/snapshot.ts";
 import {
   deliverThenFail,
   FailingStage,
@@ -229,7 +233,10 @@ export class JSONLParserStream
    * @param options See {@linkcode JSONLParserStreamOptions}.
    */
   constructor(options: JSONLParserStreamOptions = {}) {
-    const stage = new JSONLParser(options);
+    const stage = resumed(
+      options.snapshot,
+      (snapshot) => new JSONLParser({ ...options, snapshot }),
+    );
     const fails = options.onInvalid === "throw" || options.fatalUtf8 === true;
     super(fails ? new QuietStage(stage) : stage, options);
     if (fails) deliverThenFail(this, stage);

@@ -11,7 +11,11 @@ import {
   StageStream,
   type StageStreamOptions,
 } from "../transforms/stage.ts";
-import { makeSnapshot, openSnapshot } from "../transforms/internal/snapshot.ts";
+import {
+  makeSnapshot,
+  openSnapshot,
+  resumed,
+} from "../transforms/internal/snapshot.ts";
 import {
   type LineEnding,
   LineMachine,
@@ -155,6 +159,12 @@ export class LineSplitterStream extends StageStream<string | Uint8Array, Line> {
    * @param options See {@linkcode LineSplitterStreamOptions}.
    */
   constructor(options: LineSplitterStreamOptions = {}) {
-    super(new LineSplitter(options), options);
+    super(
+      resumed(
+        options.snapshot,
+        (snapshot) => new LineSplitter({ ...options, snapshot }),
+      ),
+      options,
+    );
   }
 }

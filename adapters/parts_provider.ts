@@ -6,7 +6,11 @@
 
 import type { FinishPart, Part } from "../transforms/part.ts";
 import type { Emit, Stage } from "../transforms/stage.ts";
-import { makeSnapshot, openSnapshot } from "../transforms/internal/snapshot.ts";
+import {
+  makeSnapshot,
+  openSnapshot,
+  resumed,
+} from "../transforms/internal/snapshot.ts";
 import { excerptOf } from "./internal/limits.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "./provider.ts";
 
@@ -168,5 +172,6 @@ export const partsProvider: Provider = {
   create: (
     options: ProviderOptions,
     snapshot?: unknown,
-  ): Stage<ProviderInput, Part> => new PartsDecoder(options, snapshot),
+  ): Stage<ProviderInput, Part> =>
+    resumed(snapshot, (snapshot) => new PartsDecoder(options, snapshot)),
 };

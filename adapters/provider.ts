@@ -11,6 +11,7 @@ import type { ErrorInfo, Part } from "../transforms/part.ts";
 import type { Stage } from "../transforms/stage.ts";
 import { AutoDecoder } from "./internal/auto_decoder.ts";
 import { providers } from "./providers/mod.ts";
+import { resumed } from "../transforms/internal/snapshot.ts";
 
 /**
  * One event of a provider: the data of one server-sent event, one JSON line, or
@@ -160,7 +161,10 @@ export function autoProvider(
   options: ProviderOptions = {},
   snapshot?: unknown,
 ): Stage<ProviderInput, Part> {
-  return new AutoDecoder(providers, options, snapshot);
+  return resumed(
+    snapshot,
+    (snapshot) => new AutoDecoder(providers, options, snapshot),
+  );
 }
 
 const auto: Provider = {

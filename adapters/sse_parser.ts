@@ -10,7 +10,11 @@ import {
   StageStream,
   type StageStreamOptions,
 } from "../transforms/stage.ts";
-import { makeSnapshot, openSnapshot } from "../transforms/internal/snapshot.ts";
+import {
+  makeSnapshot,
+  openSnapshot,
+  resumed,
+} from "../transforms/internal/snapshot.ts";
 import {
   deliverThenFail,
   FailingStage,
@@ -216,7 +220,10 @@ export class SSEParserStream
    * @param options See {@linkcode SSEParserStreamOptions}.
    */
   constructor(options: SSEParserStreamOptions = {}) {
-    const stage = new SSEParser(options);
+    const stage = resumed(
+      options.snapshot,
+      (snapshot) => new SSEParser({ ...options, snapshot }),
+    );
     super(new QuietStage(stage), options);
     deliverThenFail(this, stage);
   }

@@ -13,7 +13,7 @@ import {
   MarkdownLines,
   type MarkdownLinesSnapshot,
 } from "./internal/markdown_lines.ts";
-import { makeSnapshot, openSnapshot } from "./internal/snapshot.ts";
+import { makeSnapshot, openSnapshot, resumed } from "./internal/snapshot.ts";
 
 /** Options of {@linkcode FenceSplitterStream}. */
 export interface FenceSplitterStreamOptions {
@@ -455,6 +455,12 @@ export class FenceSplitterStream extends StageStream<string | Part, Part> {
         `Cannot split in mode "${mode}": use "commonmark" or "tolerant"`,
       );
     }
-    super(new FenceSplitterStage(options), options);
+    super(
+      resumed(
+        options.snapshot,
+        (snapshot) => new FenceSplitterStage({ ...options, snapshot }),
+      ),
+      options,
+    );
   }
 }

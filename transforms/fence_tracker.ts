@@ -8,6 +8,7 @@ import { FenceTrackerStage } from "./internal/fence_tracker_stage.ts";
 import type { FenceMode } from "./internal/markdown_lines.ts";
 import type { Part } from "./part.ts";
 import { StageStream } from "./stage.ts";
+import { resumed } from "./internal/snapshot.ts";
 
 export type { FenceMode } from "./internal/markdown_lines.ts";
 
@@ -119,6 +120,12 @@ export class FenceTrackerStream extends StageStream<string | Part, Part> {
    * @param options See {@linkcode FenceTrackerStreamOptions}.
    */
   constructor(options: FenceTrackerStreamOptions = {}) {
-    super(new FenceTrackerStage(options), options);
+    super(
+      resumed(
+        options.snapshot,
+        (snapshot) => new FenceTrackerStage({ ...options, snapshot }),
+      ),
+      options,
+    );
   }
 }

@@ -10,6 +10,7 @@ import type { Part } from "./part.ts";
 import type { SnippetConvention } from "./snippet_convention.ts";
 import { StageStream } from "./stage.ts";
 import type { ToolEdit } from "./tool_edit.ts";
+import { resumed } from "./internal/snapshot.ts";
 
 /** Options of {@linkcode SnippetExtractorStream}. */
 export interface SnippetExtractorStreamOptions {
@@ -131,6 +132,12 @@ export class SnippetExtractorStream extends StageStream<string | Part, Part> {
    * @param options See {@linkcode SnippetExtractorStreamOptions}.
    */
   constructor(options: SnippetExtractorStreamOptions = {}) {
-    super(new SnippetExtractor(options), options);
+    super(
+      resumed(
+        options.snapshot,
+        (snapshot) => new SnippetExtractor({ ...options, snapshot }),
+      ),
+      options,
+    );
   }
 }

@@ -16,6 +16,7 @@ import { SurrogateSanitizerStage } from "./internal/surrogate_sanitizer_stage.ts
 import type { SnippetExtractorStreamOptions } from "./snippet_extractor.ts";
 import { type Stage, StageStream } from "./stage.ts";
 import type { ToolCallSalvagerStreamOptions } from "./tool_call_salvager.ts";
+import { resumed } from "./internal/snapshot.ts";
 
 /** Options of {@linkcode standardPipeline}. */
 export interface StandardPipelineOptions {
@@ -113,7 +114,10 @@ export function standardPipeline(
   let next = 0;
   // Stages without their streams: a stream takes longer to make than a stage.
   const stages: Stage<string | Part, string | Part>[] = [
-    new SurrogateSanitizerStage({ snapshot: snapshots[next++] }),
+    resumed(
+      snapshots[next++],
+      (snapshot) => new SurrogateSanitizerStage({ snapshot }),
+    ),
   ];
   if (hasTools) {
     stages.push(
@@ -125,10 +129,11 @@ export function standardPipeline(
     );
   }
   stages.push(
-    new FenceTrackerStage({
-      ...(typeof fences === "string" ? { mode: fences } : fences),
-      snapshot: snapshots[next++],
-    }),
+    resumed(snapshots[next++], (snapshot) =>
+      new FenceTrackerStage({
+        ...(typeof fences === "string" ? { mode: fences } : fences),
+        snapshot,
+      })),
   );
   if (hasDirectives) {
     stages.push(
@@ -144,11 +149,12 @@ export function standardPipeline(
   }
   if (snippets !== false) {
     stages.push(
-      new SnippetExtractor({
-        trackFences: false,
-        ...(snippets === true ? {} : snippets),
-        snapshot: snapshots[next++],
-      }),
+      resumed(snapshots[next++], (snapshot) =>
+        new SnippetExtractor({
+          trackFences: false,
+          ...(snippets === true ? {} : snippets),
+          snapshot,
+        })),
     );
   }
   return new StageStream(

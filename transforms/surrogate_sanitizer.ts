@@ -7,6 +7,7 @@
 import { SurrogateSanitizerStage } from "./internal/surrogate_sanitizer_stage.ts";
 import type { Part } from "./part.ts";
 import { StageStream } from "./stage.ts";
+import { resumed } from "./internal/snapshot.ts";
 
 /** Options of {@linkcode SurrogateSanitizerStream}. */
 export interface SurrogateSanitizerStreamOptions {
@@ -56,6 +57,12 @@ export class SurrogateSanitizerStream
    * @param options See {@linkcode SurrogateSanitizerStreamOptions}.
    */
   constructor(options: SurrogateSanitizerStreamOptions = {}) {
-    super(new SurrogateSanitizerStage(options), options);
+    super(
+      resumed(
+        options.snapshot,
+        (snapshot) => new SurrogateSanitizerStage({ ...options, snapshot }),
+      ),
+      options,
+    );
   }
 }

@@ -83,7 +83,9 @@ export class QuietStage<In, Out> implements Stage<In, Out> {
     if (this.#stage.failure !== undefined) return;
     try {
       this.#stage.end(emit);
-    } catch {
+    } catch (error) {
+      // A forged snapshot is told at once.
+      if (this.#stage.failure === undefined) throw error;
       this.#check(emit);
     }
   }

@@ -3,6 +3,7 @@ import type { Stage } from "../../transforms/stage.ts";
 import { AnthropicDecoder } from "../internal/anthropic_decoder.ts";
 import { arrayOf, isObject, objectOf } from "../internal/json.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
+import { resumed } from "../../transforms/internal/snapshot.ts";
 
 const TYPES = new Set([
   "message_start",
@@ -33,8 +34,12 @@ export const anthropic: Provider = {
     options: ProviderOptions,
     snapshot?: unknown,
   ): Stage<ProviderInput, Part> {
-    return new AnthropicDecoder("anthropic", options, snapshot, {
-      inputs: {},
-    });
+    return resumed(
+      snapshot,
+      (snapshot) =>
+        new AnthropicDecoder("anthropic", options, snapshot, {
+          inputs: {},
+        }),
+    );
   },
 };

@@ -3,6 +3,7 @@ import type { Stage } from "../../transforms/stage.ts";
 import { AnthropicDecoder } from "../internal/anthropic_decoder.ts";
 import { isObject } from "../internal/json.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
+import { resumed } from "../../transforms/internal/snapshot.ts";
 
 const EVENTS = [
   "messageStart",
@@ -26,8 +27,12 @@ export const bedrockConverse: Provider = {
     options: ProviderOptions,
     snapshot?: unknown,
   ): Stage<ProviderInput, Part> {
-    return new AnthropicDecoder("bedrock-converse", options, snapshot, {
-      inputs: {},
-    });
+    return resumed(
+      snapshot,
+      (snapshot) =>
+        new AnthropicDecoder("bedrock-converse", options, snapshot, {
+          inputs: {},
+        }),
+    );
   },
 };

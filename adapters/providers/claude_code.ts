@@ -17,6 +17,7 @@ import {
 } from "../internal/json.ts";
 import { rememberId, shortId } from "../internal/recent_ids.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
+import { resumed } from "../../transforms/internal/snapshot.ts";
 
 /** A block that came in deltas. */
 interface StreamedBlock {
@@ -294,6 +295,9 @@ export const claudeCode: Provider = {
     options: ProviderOptions,
     snapshot?: unknown,
   ): Stage<ProviderInput, Part> {
-    return new ClaudeCodeDecoder(options, snapshot);
+    return resumed(
+      snapshot,
+      (snapshot) => new ClaudeCodeDecoder(options, snapshot),
+    );
   },
 };

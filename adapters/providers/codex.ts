@@ -9,6 +9,7 @@ import {
 } from "../internal/json.ts";
 import { shortId } from "../internal/recent_ids.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
+import { resumed } from "../../transforms/internal/snapshot.ts";
 
 /** What this decoder remembers. */
 interface State {
@@ -138,6 +139,6 @@ export const codex: Provider = {
     options: ProviderOptions,
     snapshot?: unknown,
   ): Stage<ProviderInput, Part> {
-    return new CodexDecoder(options, snapshot);
+    return resumed(snapshot, (snapshot) => new CodexDecoder(options, snapshot));
   },
 };

@@ -11,6 +11,7 @@ import {
   wordOf,
 } from "../internal/json.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
+import { resumed } from "../../transforms/internal/snapshot.ts";
 
 const REASONS: Readonly<Record<string, FinishReason>> = {
   COMPLETE: "stop",
@@ -184,6 +185,9 @@ export const cohere: Provider = {
     options: ProviderOptions,
     snapshot?: unknown,
   ): Stage<ProviderInput, Part> {
-    return new CohereDecoder(options, snapshot);
+    return resumed(
+      snapshot,
+      (snapshot) => new CohereDecoder(options, snapshot),
+    );
   },
 };

@@ -15,6 +15,7 @@ import {
 } from "../internal/json.ts";
 import { type ArgumentTree, putPiece } from "../internal/partial_arguments.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
+import { resumed } from "../../transforms/internal/snapshot.ts";
 
 /** What this decoder remembers. */
 interface State {
@@ -247,6 +248,9 @@ export const gemini: Provider = {
     options: ProviderOptions,
     snapshot?: unknown,
   ): Stage<ProviderInput, Part> {
-    return new GeminiDecoder(options, snapshot);
+    return resumed(
+      snapshot,
+      (snapshot) => new GeminiDecoder(options, snapshot),
+    );
   },
 };

@@ -8,6 +8,7 @@ import {
   stringOf,
 } from "../internal/json.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
+import { resumed } from "../../transforms/internal/snapshot.ts";
 
 /**
  * The lines of `gemini --output-format stream-json`. The command line runs the
@@ -92,6 +93,9 @@ export const geminiCli: Provider = {
     options: ProviderOptions,
     snapshot?: unknown,
   ): Stage<ProviderInput, Part> {
-    return new GeminiCliDecoder(options, snapshot);
+    return resumed(
+      snapshot,
+      (snapshot) => new GeminiCliDecoder(options, snapshot),
+    );
   },
 };

@@ -11,6 +11,7 @@ import {
   wordOf,
 } from "../internal/json.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
+import { resumed } from "../../transforms/internal/snapshot.ts";
 
 const REASONS: Readonly<Record<string, FinishReason>> = {
   completed: "stop",
@@ -176,6 +177,9 @@ export const googleInteractions: Provider = {
     options: ProviderOptions,
     snapshot?: unknown,
   ): Stage<ProviderInput, Part> {
-    return new GoogleInteractionsDecoder(options, snapshot);
+    return resumed(
+      snapshot,
+      (snapshot) => new GoogleInteractionsDecoder(options, snapshot),
+    );
   },
 };

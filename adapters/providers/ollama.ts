@@ -12,6 +12,7 @@ import {
   wordOf,
 } from "../internal/json.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
+import { resumed } from "../../transforms/internal/snapshot.ts";
 
 const REASONS: Readonly<Record<string, FinishReason>> = {
   stop: "stop",
@@ -122,6 +123,9 @@ export const ollama: Provider = {
     options: ProviderOptions,
     snapshot?: unknown,
   ): Stage<ProviderInput, Part> {
-    return new OllamaDecoder(options, snapshot);
+    return resumed(
+      snapshot,
+      (snapshot) => new OllamaDecoder(options, snapshot),
+    );
   },
 };

@@ -14,6 +14,7 @@ import {
   wordOf,
 } from "../internal/json.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
+import { resumed } from "../../transforms/internal/snapshot.ts";
 
 /** What this decoder remembers. */
 interface State {
@@ -466,6 +467,9 @@ export const openaiChat: Provider = {
     options: ProviderOptions,
     snapshot?: unknown,
   ): Stage<ProviderInput, Part> {
-    return new OpenAIChatDecoder(options, snapshot);
+    return resumed(
+      snapshot,
+      (snapshot) => new OpenAIChatDecoder(options, snapshot),
+    );
   },
 };

@@ -13,6 +13,7 @@ import {
 } from "../internal/json.ts";
 import { shortId } from "../internal/recent_ids.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
+import { resumed } from "../../transforms/internal/snapshot.ts";
 
 /** What this decoder remembers. */
 interface State {
@@ -308,6 +309,9 @@ export const openaiResponses: Provider = {
     options: ProviderOptions,
     snapshot?: unknown,
   ): Stage<ProviderInput, Part> {
-    return new OpenAIResponsesDecoder(options, snapshot);
+    return resumed(
+      snapshot,
+      (snapshot) => new OpenAIResponsesDecoder(options, snapshot),
+    );
   },
 };

@@ -11,6 +11,7 @@ import {
 } from "../internal/json.ts";
 import { rememberId, shortId } from "../internal/recent_ids.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
+import { resumed } from "../../transforms/internal/snapshot.ts";
 
 /** A part of a message that is not over. */
 interface OpenPart {
@@ -223,6 +224,9 @@ export const opencode: Provider = {
     options: ProviderOptions,
     snapshot?: unknown,
   ): Stage<ProviderInput, Part> {
-    return new OpencodeDecoder(options, snapshot);
+    return resumed(
+      snapshot,
+      (snapshot) => new OpencodeDecoder(options, snapshot),
+    );
   },
 };

@@ -8,6 +8,7 @@ import { StageStream } from "../../transforms/stage.ts";
 import { aider } from "./internal/formats/aider.ts";
 import { SessionStage } from "./internal/session_stage.ts";
 import type { Message, SessionStreamOptions } from "./message.ts";
+import { resumed } from "../../transforms/internal/snapshot.ts";
 
 /**
  * The bytes of a chat history of Aider (`.aider.chat.history.md`) in, its
@@ -41,6 +42,12 @@ export class AiderSessionStream
    * @param options See {@linkcode SessionStreamOptions}.
    */
   constructor(options: SessionStreamOptions = {}) {
-    super(new SessionStage(aider, options), options);
+    super(
+      resumed(
+        options.snapshot,
+        (snapshot) => new SessionStage(aider, { ...options, snapshot }),
+      ),
+      options,
+    );
   }
 }

@@ -8,6 +8,7 @@ import { StageStream } from "../../transforms/stage.ts";
 import { claudeCode } from "./internal/formats/claude_code.ts";
 import { SessionStage } from "./internal/session_stage.ts";
 import type { Message, SessionStreamOptions } from "./message.ts";
+import { resumed } from "../../transforms/internal/snapshot.ts";
 
 /**
  * The bytes of a session file of Claude Code
@@ -46,6 +47,12 @@ export class ClaudeCodeSessionStream
    * @param options See {@linkcode SessionStreamOptions}.
    */
   constructor(options: SessionStreamOptions = {}) {
-    super(new SessionStage(claudeCode, options), options);
+    super(
+      resumed(
+        options.snapshot,
+        (snapshot) => new SessionStage(claudeCode, { ...options, snapshot }),
+      ),
+      options,
+    );
   }
 }

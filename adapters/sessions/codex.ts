@@ -8,6 +8,7 @@ import { StageStream } from "../../transforms/stage.ts";
 import { codex } from "./internal/formats/codex.ts";
 import { SessionStage } from "./internal/session_stage.ts";
 import type { Message, SessionStreamOptions } from "./message.ts";
+import { resumed } from "../../transforms/internal/snapshot.ts";
 
 /**
  * The bytes of a rollout of Codex CLI
@@ -51,6 +52,12 @@ export class CodexSessionStream
    * @param options See {@linkcode SessionStreamOptions}.
    */
   constructor(options: SessionStreamOptions = {}) {
-    super(new SessionStage(codex, options), options);
+    super(
+      resumed(
+        options.snapshot,
+        (snapshot) => new SessionStage(codex, { ...options, snapshot }),
+      ),
+      options,
+    );
   }
 }

@@ -7,6 +7,7 @@
 import { StageStream } from "../../transforms/stage.ts";
 import { AnySessionStage } from "./internal/any_session_stage.ts";
 import type { Message, SessionStreamOptions } from "./message.ts";
+import { resumed } from "../../transforms/internal/snapshot.ts";
 
 /**
  * The bytes of a chat of Gemini CLI
@@ -43,6 +44,13 @@ export class GeminiSessionStream
    * @param options See {@linkcode SessionStreamOptions}.
    */
   constructor(options: SessionStreamOptions = {}) {
-    super(new AnySessionStage({ ...options, kind: "gemini-session" }), options);
+    super(
+      resumed(
+        options.snapshot,
+        (snapshot) =>
+          new AnySessionStage({ ...options, kind: "gemini-session", snapshot }),
+      ),
+      options,
+    );
   }
 }

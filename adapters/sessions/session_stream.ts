@@ -7,6 +7,7 @@
 import { StageStream } from "../../transforms/stage.ts";
 import { AnySessionStage } from "./internal/any_session_stage.ts";
 import type { Message, SessionKind, SessionStreamOptions } from "./message.ts";
+import { resumed } from "../../transforms/internal/snapshot.ts";
 
 /** Options of {@linkcode SessionStream}. */
 export interface AnySessionStreamOptions extends SessionStreamOptions {
@@ -49,6 +50,12 @@ export class SessionStream extends StageStream<string | Uint8Array, Message> {
    * @param options See {@linkcode AnySessionStreamOptions}.
    */
   constructor(options: AnySessionStreamOptions = {}) {
-    super(new AnySessionStage(options), options);
+    super(
+      resumed(
+        options.snapshot,
+        (snapshot) => new AnySessionStage({ ...options, snapshot }),
+      ),
+      options,
+    );
   }
 }

@@ -1,6 +1,7 @@
 import type { DirectiveExtractorStreamOptions } from "../directive_extractor.ts";
 import { DirectiveSet } from "./directive_set.ts";
 import { DirectiveStage } from "./directive_stage.ts";
+import { resumed } from "./snapshot.ts";
 
 /** Checks the options and makes the machine of a `DirectiveExtractorStream`. */
 export function makeDirectiveStage(
@@ -55,18 +56,19 @@ export function makeDirectiveStage(
       `Cannot start inside "${startInside}": it is not among the directives`,
     );
   }
-  return new DirectiveStage({
-    set,
-    containers,
-    codeAware,
-    mode,
-    trackFences,
-    decodeEntities,
-    caseInsensitive,
-    startInside,
-    onlyAtStart,
-    unclosedText: unclosed === "text",
-    partials,
-    ...limits,
-  }, snapshot);
+  return resumed(snapshot, (snapshot) =>
+    new DirectiveStage({
+      set,
+      containers,
+      codeAware,
+      mode,
+      trackFences,
+      decodeEntities,
+      caseInsensitive,
+      startInside,
+      onlyAtStart,
+      unclosedText: unclosed === "text",
+      partials,
+      ...limits,
+    }, snapshot));
 }

@@ -12,6 +12,7 @@ import {
   reasoningTags,
 } from "./reasoning_tags.ts";
 import { SalvagerStage } from "./salvager_stage.ts";
+import { resumed } from "./snapshot.ts";
 
 /** What a model's stray word before a bare call usually is. */
 const LEAD_IN: readonly string[] = ["count", "court", "call", "course", "sure"];
@@ -36,7 +37,7 @@ export function makeSalvagerStage(
   const forms = formsOf(options.dialects ?? "auto");
   const { startInside } = options;
   const reasoning = reasoningTags(options.reasoning);
-  return new SalvagerStage({
+  const parameters = {
     tools,
     forms,
     openers: openersOf(forms, tools, reasoning),
@@ -46,6 +47,7 @@ export function makeSalvagerStage(
       ? undefined
       : reasoningTag(startInside)[1],
     reasoning: reasoning.map(([, closer]) => closer),
+    reasoningNames: options.reasoning,
     afterNativeCall: options.afterNativeCall ?? "on",
     progress: options.progress ?? false,
     generateId: options.generateId ?? ((index) => `${prefix}${index}`),
@@ -57,7 +59,11 @@ export function makeSalvagerStage(
       "maxValueLength",
       options.maxValueLength ?? 1_048_576,
     ),
-  }, options.snapshot);
+  };
+  return resumed(
+    options.snapshot,
+    (snapshot) => new SalvagerStage(parameters, snapshot),
+  );
 }
 
 /** What to look for, with the form's index; reasoning tags count from -1 down. */

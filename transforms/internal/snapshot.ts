@@ -1,3 +1,5 @@
+import type { Emit } from "../stage.ts";
+
 /** The format of all snapshots; raised when a stage's state changes shape. */
 const VERSION = 1;
 
@@ -12,7 +14,7 @@ export function makeSnapshot(stage: string, state: unknown): unknown {
  * The state in a snapshot, or `undefined` when there is none. Throws a
  * `TypeError` for one of another stage or version, and for one that is not what
  * was made: a stage trusts its state, and with a damaged one it might never come
- * back. Whoever forges the check too is not stopped; that is for signatures.
+ * back. Whoever forges the check too is not stopped here: see {@linkcode resumed}.
  */
 export function openSnapshot<State>(
   stage: string,
@@ -33,12 +35,73 @@ export function openSnapshot<State>(
     );
   }
   const state: unknown = JSON.parse(JSON.stringify(given.state ?? null));
-  if (given.check !== checkOf(state)) {
+  if (
+    typeof state !== "object" || state === null ||
+    given.check !== checkOf(state)
+  ) {
     throw new TypeError(
       `Cannot resume: the snapshot of stage "${stage}" is not as it was made`,
     );
   }
   return state as State;
+}
+
+/**
+ * A stage made from a snapshot, or a new one without. No stage knows its state
+ * from one that was forged: what it throws because of that, now or later, is
+ * told as that. Errors of options are told first.
+ */
+export function resumed<Made extends object>(
+  snapshot: unknown,
+  make: (snapshot?: unknown) => Made,
+): Made {
+  if (snapshot === undefined) return make();
+  try {
+    return guarded(make(snapshot));
+  } catch (error) {
+    make();
+    throw refusal(error);
+  }
+}
+
+/** Makes a stage with a state from outside tell its failures as the state's. */
+export function guarded<Made extends object>(stage: Made): Made {
+  // deno-lint-ignore no-explicit-any
+  const methods = stage as Record<string, (...values: any[]) => unknown>;
+  for (const name of ["push", "end", "breakOff", "snapshot"]) {
+    const method = methods[name];
+    if (method === undefined) continue;
+    methods[name] = (...values) => {
+      const emit: Emit<unknown> | undefined = values.at(-1);
+      // What comes out is taken by others, whose errors are theirs.
+      let isOurs = true;
+      if (typeof emit === "function") {
+        values[values.length - 1] = (output: unknown) => {
+          isOurs = false;
+          emit(output);
+          isOurs = true;
+        };
+      }
+      try {
+        return method.apply(stage, values);
+      } catch (error) {
+        throw isOurs ? refusal(error) : error;
+      }
+    };
+  }
+  return stage;
+}
+
+/** An error of the engine as one of the snapshot; others are meant. */
+export function refusal(error: unknown): unknown {
+  if (
+    !(error instanceof TypeError || error instanceof RangeError) ||
+    error.message.startsWith("Cannot resume")
+  ) return error;
+  return new TypeError(
+    `Cannot resume: the snapshot is not one that a stage made (${error.message})`,
+    { cause: error },
+  );
 }
 
 /** An object or list that is being summed up. */

@@ -1,6 +1,7 @@
 import type { Subject } from "../subject.ts";
 import { callSubjects } from "./calls.ts";
 import { encoderSubjects } from "./encoders.ts";
+import { forgedSubjects } from "./forged.ts";
 import { framingSubjects } from "./framings.ts";
 import { pipelineSubjects } from "./pipelines.ts";
 import { providerSubjects } from "./providers.ts";
@@ -18,4 +19,5 @@ export const subjects: readonly Subject[] = [
   ...encoderSubjects(),
   ...sessionSubjects(),
   ...storageSubjects(),
+  ...forgedSubjects(),
 ] as unknown as readonly Subject[];

@@ -85,7 +85,7 @@ function inputsOf({ isLines, body }: Recording): ProviderInput[] {
   ) => event === "message" ? { data } : { data, event });
 }
 
-function seedsOf(name: string): ProviderInput[][] {
+export function seedsOf(name: string): ProviderInput[][] {
   if (name === "gemini-cli" || name === "parts") {
     return [
       (name === "parts" ? PARTS : GEMINI_CLI).map((value) => ({
@@ -134,7 +134,7 @@ const ODD_VALUES: readonly unknown[] = [
 ];
 
 /** Changes a JSON value at one place. */
-function damaged(
+export function damaged(
   random: RandomSource,
   value: unknown,
   pool: unknown[],
@@ -189,7 +189,7 @@ function damaged(
 }
 
 /** Events of a recording, some of them damaged, lost, doubled or moved. */
-function mutatedInputs(
+export function mutatedInputs(
   random: RandomSource,
   seeds: readonly ProviderInput[][],
 ): ProviderInput[] {

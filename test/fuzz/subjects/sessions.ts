@@ -16,7 +16,9 @@ import {
 const home = fileURLToPath(new URL("../../sessions", import.meta.url));
 
 /** The beginnings of the stored sessions that are text. */
-const BODIES: readonly string[] = readdirSync(home, { withFileTypes: true })
+export const BODIES: readonly string[] = readdirSync(home, {
+  withFileTypes: true,
+})
   .filter((entry) => entry.isDirectory())
   .flatMap(({ name }) =>
     readdirSync(`${home}/${name}`)
