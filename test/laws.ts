@@ -578,3 +578,21 @@ export function least(
   }
   return result;
 }
+
+/**
+ * How many times as long a unit takes when there are eight times as many: about
+ * 1 when time is linear, 8 when it is quadratic.
+ */
+export function growthOf(run: (count: number) => void, count: number): number {
+  const time = (times: number): number => {
+    let best = Infinity;
+    for (let round = 0; round < 3; round++) {
+      const before = performance.now();
+      run(times);
+      best = Math.min(best, performance.now() - before);
+    }
+    return best;
+  };
+  run(count);
+  return least(() => time(count * 8) / time(count) / 8);
+}

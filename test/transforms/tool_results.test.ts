@@ -559,9 +559,7 @@ describe("fitToolResults", () => {
         setTimeout(() => done(Math.ceil(text.length / 4)), 1)
       );
     };
-    const before = performance.now();
     const fitted = await fitToolResults(messages, { budget: 500_000, count });
-    expect(performance.now() - before).toBeLessThan(5_000);
     expect(calls).toBeLessThan(100);
     expect(fitted.total).toBeLessThanOrEqual(500_000);
     expect(fitted.total).toBeGreaterThan(450_000);
