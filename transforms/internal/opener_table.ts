@@ -42,8 +42,10 @@ export class OpenerTable {
   readonly #stops: number;
   /** Openers in which no character has a flag, each the shortest that others hold. */
   readonly #plainWords: readonly string[];
-  /** What to search for: first characters, or whole openers that are words. */
+  /** What to search for: characters that have a flag, and whole openers without any. */
   readonly #needles: readonly string[];
+  /** By needle: the beginnings of words up to it, when it is not what they begin with. */
+  readonly #leads: readonly string[][];
   /** The text that was searched last, from where on, and where each needle is next in it. */
   #text = "";
   #from = 0;
@@ -84,10 +86,18 @@ export class OpenerTable {
       beginnings?.sort((a, b) => b.length - a.length);
     }
     const firsts = all.map(([opener]) => opener[0]!);
+    const flagged = [...words].filter((word) => !plain.includes(word));
     this.#needles = [
-      ...new Set(firsts.filter((first) => flagsOf(first) !== 0)),
-      ...words,
+      ...new Set([
+        ...firsts.filter((first) => flagsOf(first) !== 0),
+        ...flagged.map((word) => word[leadOf(word)]!),
+      ]),
+      ...plain,
     ];
+    this.#leads = this.#needles.map((needle) =>
+      flagged.filter((word) => word[leadOf(word)] === needle)
+        .map((word) => word.slice(0, leadOf(word)))
+    );
     this.#nexts = this.#needles.map(() => 0);
     this.#seconds = new Uint8Array((rows + 1) * 128);
     for (const [opener] of all) {
@@ -145,20 +155,29 @@ export class OpenerTable {
     let next = this.#tail;
     for (let index = 0; index < nexts.length; index++) {
       if (nexts[index]! < from) {
-        nexts[index] = this.#search(text, this.#needles[index]!, from);
+        nexts[index] = this.#search(text, index, from);
       }
       next = Math.min(next, nexts[index]!);
     }
     return next;
   }
 
-  /** Index of the next needle that goes on like an opener. */
-  #search(text: string, needle: string, from: number): number {
-    let at = text.indexOf(needle, from);
-    while (at >= 0 && !this.#goesOn(text, at)) {
-      at = text.indexOf(needle, at + 1);
+  /** Index of the next place with this needle where an opener may begin. */
+  #search(text: string, index: number, from: number): number {
+    const needle = this.#needles[index]!;
+    const leads = this.#leads[index]!;
+    for (
+      let at = text.indexOf(needle, from);
+      at >= 0;
+      at = text.indexOf(needle, at + 1)
+    ) {
+      for (const lead of leads) {
+        const start = at - lead.length;
+        if (start >= from && text.startsWith(lead, start)) return start;
+      }
+      if (this.begins(text.charCodeAt(at)) && this.#goesOn(text, at)) return at;
     }
-    return at < 0 ? text.length : at;
+    return text.length;
   }
 
   /** Whether an opener may begin at an index, as the next code unit tells. */
@@ -217,6 +236,13 @@ export class OpenerTable {
       length: shortest.length,
     };
   }
+}
+
+/** Index of the first character that has a flag. */
+function leadOf(word: string): number {
+  let at = 0;
+  while (flagsOf(word[at]!) === 0) at++;
+  return at;
 }
 
 function add(groups: Map<number, Group>, unit: number, entry: Entry): void {
