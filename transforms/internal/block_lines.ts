@@ -70,6 +70,8 @@ import type {
 } from "./markdown_lines.ts";
 import { hasLineEnd } from "./text_flags.ts";
 
+const ONE = 0x31;
+
 /** How deep containers may be nested. */
 const DEEPEST = 100;
 
@@ -162,8 +164,77 @@ export class BlockLines extends LineReader {
   }
 
   protected step(): void {
-    if (this.state.phase === MIDDLE) this.#middle();
-    else this.#beginning();
+    const { phase } = this.state;
+    if (phase === MIDDLE) this.#middle();
+    else if (phase > BLOCK || !this.#plainLines()) this.#beginning();
+  }
+
+  /**
+   * Reads lines whose first characters tell all there is to know, as most do:
+   * blank ones, paragraphs and list items at the margin that go on with a letter.
+   * Gives whether there was one; what `#beginning` would leave is left.
+   */
+  #plainLines(): boolean {
+    const state = this.state;
+    const { containers } = state;
+    if (
+      state.next > 0 || state.definitions !== null || this.#glued ||
+      (state.leaf !== NO_LEAF && state.leaf !== PARAGRAPH) ||
+      (state.phase === CONTINUE) !== (containers.length > 0)
+    ) return false;
+    const text = this.text;
+    const from = this.at;
+    for (;;) {
+      const at = this.at;
+      const code = text.charCodeAt(at);
+      if (code === LINE_FEED) {
+        if (
+          containers.length > 0 &&
+          (containers.length > 1 || containers[0] === QUOTE || state.emptyItem)
+        ) break;
+        state.leaf = NO_LEAF;
+        this.endInlines(this.here());
+        this.at++;
+        continue;
+      }
+      const width = widthOfItem(text, at, code);
+      if (width === 0) {
+        if (!isWord(code) || containers.length > 0 && state.leaf !== NO_LEAF) {
+          break;
+        }
+        if (state.leaf === NO_LEAF) {
+          this.#startBlock(this.here());
+          state.leaf = PARAGRAPH;
+        }
+      } else {
+        // In the middle of a paragraph only a list that begins with 1 begins.
+        if (
+          width === 3 && code !== ONE && containers.length === 0 &&
+          state.leaf === PARAGRAPH
+        ) break;
+        this.at += width;
+        this.#startBlock(this.here());
+        containers.push(width);
+        state.leaf = PARAGRAPH;
+      }
+      state.inlines = true;
+      const end = this.nextLineEnd();
+      this.at = end;
+      if (text.charCodeAt(end) !== LINE_FEED) {
+        state.matched = containers.length;
+        state.column = state.next = width;
+        state.onParagraph = state.leaf === PARAGRAPH && width === 0;
+        this.goOn();
+        return true;
+      }
+      this.at++;
+    }
+    if (this.at === from) return false;
+    state.hold = NONE;
+    state.lazy = state.onlyDefinitions = false;
+    state.onParagraph = containers.length === 0 && state.leaf === PARAGRAPH;
+    state.phase = containers.length === 0 ? BLOCK : CONTINUE;
+    return true;
   }
 
   /** The middle of a line: nothing is decided there, or by few characters. */
@@ -1116,6 +1187,24 @@ function holdsMarkdown(fence: Fence): boolean {
   const language = fence.language?.toLowerCase();
   return language === "md" || language === "markdown" ||
     language === "mdx" || language === "gfm";
+}
+
+/** Whether a line that begins with this is a paragraph's, and nothing else. */
+function isWord(code: number): boolean {
+  return isLetter(code) || code > 127;
+}
+
+/** How wide the marker is of a list item that goes on with a word; 0 for all other lines. */
+function widthOfItem(text: string, at: number, code: number): number {
+  const width = code === DASH || code === ASTERISK || code === PLUS
+    ? 2
+    : isDigit(code) && text.charCodeAt(at + 1) === FULL_STOP
+    ? 3
+    : 0;
+  return width > 0 && text.charCodeAt(at + width - 1) === SPACE &&
+      isWord(text.charCodeAt(at + width))
+    ? width
+    : 0;
 }
 
 function isDigit(code: number): boolean {
