@@ -173,6 +173,27 @@ function filled(
   return text + raw.slice(at);
 }
 
+/** Parts are plain data: they survive JSON, with no key that has no value. */
+export function checkPlain(parts: readonly unknown[]): void {
+  const holes = (value: unknown, path: string): void => {
+    if (typeof value !== "object" || value === null) {
+      if (
+        value === undefined || typeof value === "function" ||
+        typeof value === "symbol" || typeof value === "bigint" ||
+        typeof value === "number" && !Number.isFinite(value)
+      ) fail("Plain data", parts, `${path} is ${String(value)}`);
+      return;
+    }
+    if (
+      !Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype
+    ) fail("Plain data", parts, `${path} is no plain object`);
+    for (const [key, one] of Object.entries(value)) {
+      holes(one, `${path}.${key}`);
+    }
+  };
+  for (const [index, part] of parts.entries()) holes(part, String(index));
+}
+
 /** Law 1: text and raw, in order, are the input. Law 4: nothing overtakes. */
 export function checkConservation(
   input: string,
@@ -519,6 +540,7 @@ export function checkLaws(options: LawsOptions): void {
     expected = (input) => input,
   } = options;
   for (const example of options.examples ?? []) {
+    checkPlain(run(make(), [example]));
     checkConservation(example, run(make(), [example]), expected(example));
     checkChunkInvariance(make, example);
     checkSnapshots(
@@ -537,6 +559,7 @@ export function checkLaws(options: LawsOptions): void {
         const offsets = places.map((place) => place % (input.length + 1));
         const whole = run(make(), [input]);
         checkConservation(input, whole, expected(input));
+        checkPlain(whole);
         const chunks = cut(input, offsets);
         same("Chunk invariance", chunks, run(make(), chunks), whole);
         same("Chunk invariance", input, run(make(), input.split("")), whole);

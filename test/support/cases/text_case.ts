@@ -1,6 +1,7 @@
 import type { Part, StageStream } from "../../../mod.ts";
 import {
   checkConservation,
+  checkPlain,
   cut,
   cuttings,
   merged,
@@ -112,6 +113,7 @@ export function runTextCase(
     const why = check(merged(parts), text);
     if (why !== undefined) return { status: "failed", why };
     checkConservation(text, parts);
+    checkPlain(parts);
     const expected = JSON.stringify(merged(parts));
     const ways = text.length > 5000 ? fewCuttings(text) : cuttings(text);
     for (const chunks of ways) {
