@@ -191,7 +191,7 @@ class FenceSplitterStage implements Stage<string | Part, Part> {
     }
     this.#shorten();
     if (state.line === "" && state.prefix === "") return;
-    while (!this.#fits(this.#written().length)) this.#makeRoom();
+    this.#fit();
     this.#add(this.#written());
     if (state.fence === null && state.line.trim() === "") this.#markBlock();
     state.line = state.prefix = "";
@@ -241,6 +241,15 @@ class FenceSplitterStage implements Stage<string | Part, Part> {
     const state = this.#state;
     state.block = state.message.length;
     state.blockOffset = state.offset;
+  }
+
+  /** Makes room for the line at work. */
+  #fit(): void {
+    while (!this.#fits(this.#written().length)) {
+      // Only with the state of a splitter of longer messages.
+      if (this.#state.message === "") return;
+      this.#makeRoom();
+    }
   }
 
   /** Makes a message shorter that is not empty, or has no room for the line at work. */
@@ -293,7 +302,7 @@ class FenceSplitterStage implements Stage<string | Part, Part> {
         ? 0
         : fence.opener.length + fence.marker.length +
           2 * fence.prefix.length + 3;
-      const room = this.#maxLength - lines - this.#prefixLength();
+      const room = Math.max(1, this.#maxLength - lines - this.#prefixLength());
       if (line.length <= room) return;
       const space = fence === null ? line.lastIndexOf(" ", room - 1) + 1 : 0;
       let to = space > room / 2 ? space : room;
@@ -301,7 +310,7 @@ class FenceSplitterStage implements Stage<string | Part, Part> {
       if ((line.charCodeAt(to - 1) & 0xfc00) === 0xd800 && to > 1) to--;
       state.line = line.slice(0, to);
       state.offset -= line.length - to;
-      while (!this.#fits(this.#written().length)) this.#makeRoom();
+      this.#fit();
       this.#add(this.#written());
       this.#cut();
       state.line = line.slice(to);

@@ -232,6 +232,16 @@ test("deep and wide containers: no message too long", () => {
   }
 });
 
+test("a snapshot of longer messages than the option allows comes to an end", () => {
+  const quotes = "> ".repeat(100);
+  const before = new FenceSplitterStream({ maxLength: 2_000 });
+  before.stage.push(`${quotes}~~~ts${"x".repeat(200)}\n${quotes}gh`, () => {});
+  const snapshot = JSON.parse(JSON.stringify(before.snapshot()));
+  const parts = run(make({ maxLength: 32 })(snapshot), ["ij ".repeat(50)]);
+  const text = parts.map((part) => (part as TextPart).text).join("");
+  expect(text.match(/[ij]/g)?.length).toBe(100);
+});
+
 test("wrong options throw", () => {
   expect(() => new FenceSplitterStream({ maxLength: 31 })).toThrow(RangeError);
   expect(() => new FenceSplitterStream({ mode: "loose" as "tolerant" }))

@@ -1,4 +1,4 @@
-import type { Emit } from "../stage.ts";
+import type { Emit, Stage } from "../stage.ts";
 
 /** The format of all snapshots; raised when a stage's state changes shape. */
 const VERSION = 1;
@@ -48,24 +48,41 @@ export function openSnapshot<State>(
 
 /**
  * A stage made from a snapshot, or a new one without. No stage knows its state
- * from one that was forged: what it throws because of that, now or later, is
- * told as that. Errors of options are told first.
+ * from one that was forged: what is not like a new one's is refused, and what it
+ * throws later is told as the snapshot's.
  */
-export function resumed<Made extends object>(
+export function resumed<Made extends Pick<Stage<never, never>, "snapshot">>(
   snapshot: unknown,
   make: (snapshot?: unknown) => Made,
 ): Made {
-  if (snapshot === undefined) return make();
+  const fresh = make();
+  if (snapshot === undefined) return fresh;
   try {
-    return guarded(make(snapshot));
+    const made = make(snapshot);
+    if (isLike(snapshot, fresh.snapshot())) return guarded(made);
   } catch (error) {
-    make();
     throw refusal(error);
   }
+  throw new TypeError(
+    "Cannot resume: the snapshot is not one that a stage made",
+  );
+}
+
+/** Whether a state is like a new one; what one of them has not may be anything. */
+function isLike(given: unknown, fresh: unknown): boolean {
+  if (typeof fresh === "number") return Number.isSafeInteger(given);
+  if (typeof fresh !== "object") return typeof given === typeof fresh;
+  if (fresh === null || given === null || given === undefined) return true;
+  return typeof given === "object" &&
+    Array.isArray(given) === Array.isArray(fresh) &&
+    (Array.isArray(fresh) ||
+      Object.entries(fresh).every(([key, value]) =>
+        isLike((given as Record<string, unknown>)[key], value)
+      ));
 }
 
 /** Makes a stage with a state from outside tell its failures as the state's. */
-export function guarded<Made extends object>(stage: Made): Made {
+function guarded<Made extends object>(stage: Made): Made {
   // deno-lint-ignore no-explicit-any
   const methods = stage as Record<string, (...values: any[]) => unknown>;
   for (const name of ["push", "end", "breakOff", "snapshot"]) {
@@ -93,7 +110,7 @@ export function guarded<Made extends object>(stage: Made): Made {
 }
 
 /** An error of the engine as one of the snapshot; others are meant. */
-export function refusal(error: unknown): unknown {
+function refusal(error: unknown): unknown {
   if (
     !(error instanceof TypeError || error instanceof RangeError) ||
     error.message.startsWith("Cannot resume")
