@@ -148,6 +148,7 @@ export function faultRecordings(): Recording[] {
     { kind: "vscode-lm", body: TEXT },
     { kind: "ai-sdk", body: TEXT },
     { kind: "pipeline", body: TEXT },
+    { kind: "stages", body: TEXT },
     { kind: "framing", body: chat },
     {
       kind: "claude-code",

@@ -14,7 +14,12 @@ import { JSONLParserStream } from "../../adapters/jsonl_parser.ts";
 import { LineSplitterStream } from "../../adapters/line_splitter.ts";
 import type { ProviderName } from "../../adapters/provider.ts";
 import {
+  AiderSessionStream,
+  ClaudeCodeSessionStream,
+  ClineSessionStream,
+  CodexSessionStream,
   cursorSession,
+  GeminiSessionStream,
   type SessionKind,
   SessionStream,
 } from "../../adapters/sessions/mod.ts";
@@ -27,10 +32,19 @@ import {
 } from "../../adapters/vscode_lm.ts";
 import {
   type AnyTransform,
+  DirectiveExtractorStream,
+  FenceSplitterStream,
+  FenceTrackerStream,
   type Part,
   pipeline,
   readParts,
+  SnippetExtractorStream,
+  StageStream,
   standardPipeline,
+  SurrogateSanitizerStream,
+  ToolCallSalvagerStream,
+  ToolGateStream,
+  toReadableStream,
 } from "../../mod.ts";
 import type { FaultSource } from "./fault_source.ts";
 import {
@@ -48,6 +62,7 @@ export interface Recording {
     | "vscode-lm"
     | "ai-sdk"
     | "pipeline"
+    | "stages"
     | "framing"
     | "claude-code"
     | "encoder"
@@ -237,6 +252,29 @@ function editorParts(body: string, pieces: number): unknown[] {
   ];
 }
 
+/** Texts with calls between, some of which are not let through. */
+function gated(texts: readonly string[]): unknown[] {
+  return texts.flatMap((text, index) => [
+    text,
+    {
+      type: "tool-call",
+      toolCallId: `c${index}`,
+      toolName: index % 2 === 0 ? "read" : "write",
+      input: {},
+      origin: "native",
+    },
+  ]);
+}
+
+/** The streams of one kind of session each. */
+const SESSIONS: Readonly<Record<string, () => AnyTransform>> = {
+  "claude-session": () => new ClaudeCodeSessionStream(),
+  "codex-session": () => new CodexSessionStream(),
+  "cline": () => new ClineSessionStream(),
+  "gemini-session": () => new GeminiSessionStream(),
+  "aider": () => new AiderSessionStream(),
+};
+
 /**
  * The subjects that a recording makes.
  *
@@ -358,6 +396,46 @@ export function subjectsOf(
         },
       ];
     }
+    case "stages": {
+      const chunks = cutText(body, pieces);
+      const makers: Record<string, () => AnyTransform> = {
+        ToolCallSalvagerStream: () =>
+          new ToolCallSalvagerStream({ tools: TOOLS }),
+        FenceTrackerStream: () => new FenceTrackerStream(),
+        DirectiveExtractorStream: () =>
+          new DirectiveExtractorStream({ directives: ["log", "think"] }),
+        SnippetExtractorStream: () => new SnippetExtractorStream(),
+      };
+      const others: Record<string, () => AnyTransform> = {
+        SurrogateSanitizerStream: () => new SurrogateSanitizerStream(),
+        FenceSplitterStream: () => new FenceSplitterStream({ maxLength: 64 }),
+        StageStream: () =>
+          new StageStream<string, string>({
+            push: (text, emit) => emit(text),
+            end: (emit) => emit("."),
+            snapshot: () => null,
+          }),
+      };
+      return [
+        ...Object.entries({ ...makers, ...others }).flatMap(([name, make]) => [
+          chain(`${name}, piped`, chunks, () => [make()]),
+          {
+            ...read(`${name}, readParts`, chunks, () => [make()]),
+            ...(name in makers ? { texts: chunks } : {}),
+          },
+        ]),
+        chain("ToolGateStream, piped", gated(chunks), () => [
+          new ToolGateStream({
+            policy: ({ toolName }) => Promise.resolve(toolName === "read"),
+          }),
+        ]),
+        {
+          ...read("toReadableStream", chunks, () => []),
+          open: (source) => toReadableStream(source.iterable),
+          sources: ["iterable"],
+        },
+      ];
+    }
     case "framing": {
       const bytes = cutBytes(body, pieces);
       const makers: Record<string, () => AnyTransform> = {
@@ -436,9 +514,17 @@ export function subjectsOf(
       const chunks = cutBytes(body, pieces);
       const make = (): AnyTransform =>
         new SessionStream({ kind: provider as SessionKind });
+      const own = SESSIONS[provider!];
+      const rows = [
+        chain(`SessionStream ${provider}, piped`, chunks, () => [make()]),
+        read(`SessionStream ${provider}, readParts`, chunks, () => [make()]),
+      ];
+      if (own === undefined) return rows;
+      const { name } = own().constructor;
       return [
-        chain(`session ${provider}, piped`, chunks, () => [make()]),
-        read(`session ${provider}, readParts`, chunks, () => [make()]),
+        ...rows,
+        chain(`${name}, piped`, chunks, () => [own()]),
+        read(`${name}, readParts`, chunks, () => [own()]),
       ];
     }
     case "cursor": {
