@@ -394,6 +394,20 @@ const TESTS: Readonly<Record<string, () => void | Promise<void>>> = {
     stream.stage.push("\n".repeat(9), (part) => text += textOf([part]));
     expect(text).not.toBe("");
   },
+  "`ToolCallSalvagerStream`: a string over lines": () => {
+    const calls = (length: number): number =>
+      collectParts(
+        parse(`"""${"\n".repeat(length)}${callOf("a")}`, salvager()),
+      ).toolCalls.length;
+    expect([calls(4_095), calls(4_096)]).toEqual([0, 1]);
+  },
+  "`ToolCallSalvagerStream`: a tag that begins a passage": () => {
+    const calls = (length: number): number =>
+      collectParts(
+        parse(`<think ${"a".repeat(length - 8)}>${callOf("a")}`, salvager()),
+      ).toolCalls.length;
+    expect([calls(256), calls(257)]).toEqual([0, 1]);
+  },
   "`SnippetExtractorStream`: content maxContentLength": () => {
     const text = `\`\`\`\n${"a\n".repeat(100)}\`\`\`\n`;
     const parts = parse(

@@ -6,7 +6,9 @@
  *
  * - its tool was **offered**, under exactly this name;
  * - it is **not quoted**: not in a fenced code block, inline code, a block quote,
- *   double quotes, or reasoning;
+ *   double quotes, a string over lines, or a diff;
+ * - it is **the model's own act**: not in reasoning, an invented result of a tool,
+ *   or somebody else's turn;
  * - it is **where calls are**: markup with a wrapper or token of its own anywhere,
  *   other forms only first on a line with nothing behind them;
  * - it is **complete**: a call that was cut off stays text;
@@ -66,8 +68,9 @@ export interface ToolCallSalvagerStreamOptions extends StageStreamOptions {
    */
   readonly leadIn?: readonly string[] | undefined;
   /**
-   * Names of tags that hold reasoning when they stand at the beginning of a line.
-   * By default also the tokens of Magistral, Command A and Gemma 4.
+   * Names of tags that hold reasoning when they stand at the beginning of a line,
+   * whatever their attributes, capitals and namespaces. By default also the
+   * tokens of Magistral, Command A, Gemma 4, Kimi and gpt-oss.
    *
    * @default {["think", "thinking", "reasoning", …]}
    */

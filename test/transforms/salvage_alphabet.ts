@@ -349,6 +349,7 @@ export function moreSalvageCases(): SalvageCase[] {
     ...casesIn("../cases_more/salvage_more.jsonl"),
     ...casesIn("../cases_more/salvage_formats.jsonl"),
     ...casesIn("../cases_more/salvage_variants.jsonl"),
+    ...casesIn("../cases_more/salvage_passages.jsonl"),
   ];
 }
 

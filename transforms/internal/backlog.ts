@@ -126,8 +126,13 @@ export class Backlog {
    * Forgets what comes before the last paragraph, if nothing reaches into that and
    * what stays is shorter than `limit`. To be asked only when no fence is open
    * before all that waits. Gives how much it forgot.
+   *
+   * @param mayForget Asked about what would be forgotten, with the flags of all that waits.
    */
-  forget(limit: number): number {
+  forget(
+    limit: number,
+    mayForget?: (text: string, flags: number) => boolean,
+  ): number {
     if (this.#marked || !this.#calm) return 0;
     const text = this.#joined();
     this.#pieces = [text];
@@ -135,6 +140,9 @@ export class Backlog {
     if (
       from <= 0 || text.length - from >= limit ||
       hasRun(text, from, this.#flags)
+    ) return 0;
+    if (
+      mayForget !== undefined && !mayForget(text.slice(0, from), this.#flags)
     ) return 0;
     this.watch(text.slice(this.#watched, from));
     this.#watched = Math.max(this.#watched, from);

@@ -1,6 +1,12 @@
 import { Backlog, type BacklogSnapshot } from "./backlog.ts";
 import { MarkdownLines } from "./markdown_lines.ts";
 import {
+  PassageReader,
+  type PassageReaderSnapshot,
+  type PassageSink,
+} from "./passage_reader.ts";
+import type { PassageKind } from "./passages.ts";
+import {
   QuoteState,
   type QuoteStateSnapshot,
   type Quoting,
@@ -10,6 +16,7 @@ import {
 export interface CallSurroundingsSnapshot {
   quotes: QuoteStateSnapshot;
   lines: unknown;
+  passages: PassageReaderSnapshot;
   marked: boolean;
   backlog: BacklogSnapshot;
 }
@@ -22,27 +29,40 @@ const WORTH_SKIPPING = 1_024;
 
 /**
  * Knows what stands around the place where a call may begin: a fence, a block
- * quote, quotation marks, backticks. That matters at few places, so the text
- * that flows by is kept, and read in large pieces or when somebody asks.
+ * quote, quotation marks, backticks, a passage that is no answer. That matters
+ * at few places, so the text that flows by is kept, and read in large pieces or
+ * when somebody asks.
  *
  * ```
- *   pass ──▶ backlog ──▶ quotes    from the last blank line on
- *               │    └─▶ lines     until a stage before marks code
- *               └──────▶ forgotten, when a paragraph begins and no fence is about
+ *   pass ──▶ backlog ──▶ passages ──▶ quotes    from the last blank line on
+ *               │                └──▶ lines     until a stage before marks code
+ *               └──────▶ forgotten, when a paragraph begins and nothing is about that reaches into it
  * ```
  */
 export class CallSurroundings {
   #quotes: QuoteState;
   #lines: MarkdownLines;
+  readonly #passages: PassageReader;
+  readonly #sink: PassageSink;
   /** Whether a stage before this one marks code. */
   #marked: boolean;
   readonly #backlog: Backlog;
   /** Whether the lines have read anything. */
   #begun = true;
 
-  constructor(snapshot?: CallSurroundingsSnapshot) {
+  /** @param reasoning Names of tags that hold reasoning; without them, all that are known. */
+  constructor(
+    snapshot?: CallSurroundingsSnapshot,
+    reasoning?: readonly string[] | undefined,
+  ) {
     this.#quotes = new QuoteState(snapshot?.quotes);
     this.#lines = new MarkdownLines({}, NO_EVENTS, snapshot?.lines);
+    this.#passages = new PassageReader(reasoning, snapshot?.passages);
+    this.#sink = {
+      read: (text) => this.#read(text),
+      isBlank: () => this.#quotes.blank,
+      isFree: (next) => this.#quotingOf(next) === undefined,
+    };
     this.#marked = snapshot?.marked ?? false;
     this.#backlog = new Backlog(snapshot?.backlog);
   }
@@ -56,7 +76,7 @@ export class CallSurroundings {
 
   /** The next text, which a stage before marked as code. */
   passCode(text: string): void {
-    this.#catchUp();
+    this.#settle();
     this.#marked = true;
     this.#quotes.readCode(text);
   }
@@ -68,28 +88,28 @@ export class CallSurroundings {
 
   /** Whether nothing but blanks came on this line. */
   get blank(): boolean {
-    this.#catchUp();
+    this.#settle();
     return this.#quotes.blank;
   }
 
   /** The characters that end what is open in the paragraph: right behind a call they quote it. */
   get closers(): string {
-    this.#catchUp();
+    this.#settle();
     return this.#quotes.closers;
   }
 
-  /** What quotes the next character, which is this one. */
-  quoting(next: string): Quoting | undefined {
-    this.#catchUp();
-    return !this.#marked && this.#lines.kindOf(next) !== "prose"
-      ? "fence"
-      : this.#quotes.quoting;
+  /** What quotes the text that comes next, which begins like this and may be a call. */
+  quoting(opener: string): Quoting | PassageKind | undefined {
+    this.#settle();
+    this.#passages.meet(opener);
+    return this.#passages.kind ?? this.#quotingOf(opener[0]!);
   }
 
   snapshot(): CallSurroundingsSnapshot {
     return {
       quotes: this.#quotes.snapshot(),
       lines: this.#lines.snapshot(),
+      passages: this.#passages.snapshot(),
       marked: this.#marked,
       backlog: this.#backlog.snapshot(),
     };
@@ -101,7 +121,13 @@ export class CallSurroundings {
       this.#lines.pending > 0 || this.#lines.fence !== undefined ||
       this.#quotes.inMark
     ) return false;
-    if (this.#backlog.forget(BACKLOG) === 0) return false;
+    const passages = this.#passages;
+    const forgotten = this.#backlog.forget(
+      BACKLOG,
+      (text, flags) => passages.maySkip(text, flags),
+    );
+    if (forgotten === 0) return false;
+    passages.skip();
     if (this.#begun) {
       this.#lines = new MarkdownLines({}, NO_EVENTS);
       this.#quotes = new QuoteState();
@@ -114,9 +140,24 @@ export class CallSurroundings {
     if (this.#backlog.length === 0) return;
     if (this.#backlog.length > WORTH_SKIPPING) this.#skip();
     this.#begun = true;
-    const text = this.#backlog.take();
+    this.#passages.read(this.#backlog.take(), this.#sink);
+  }
+
+  /** Reads all there is: what comes next is something else. */
+  #settle(): void {
+    this.#catchUp();
+    this.#passages.settle(this.#sink);
+  }
+
+  #read(text: string): void {
     this.#quotes.read(text);
     if (!this.#marked) this.#lines.advance(text);
+  }
+
+  #quotingOf(next: string): Quoting | undefined {
+    return !this.#marked && this.#lines.kindOf(next) !== "prose"
+      ? "fence"
+      : this.#quotes.quoting;
   }
 }
 

@@ -17,6 +17,7 @@ import type { FormReader, FormReaderOptions } from "./form_reader.ts";
 import { type HeldText, textPart } from "./held_text.ts";
 import type { OfferedTools } from "./offered_tools.ts";
 import { NO_OPENER, OpenerTable, PART_OF_OPENER } from "./opener_table.ts";
+import type { PassageKind } from "./passages.ts";
 import type { Quoting } from "./quote_state.ts";
 import {
   ReasoningBlock,
@@ -42,6 +43,8 @@ export interface SalvagerConfiguration {
   readonly startInside: string | undefined;
   /** What reasoning ends with. */
   readonly reasoning: readonly string[];
+  /** Names of the tags that hold it; `undefined`: all that are known. */
+  readonly reasoningNames: readonly string[] | undefined;
   readonly afterNativeCall: "on" | "off";
   readonly progress: boolean;
   readonly generateId: (index: number) => string;
@@ -183,7 +186,10 @@ export class SalvagerStage extends TextStage {
       lead: -1,
       off: tools.schemas.size === 0 || forms.length === 0,
     };
-    this.#surroundings = new CallSurroundings(saved?.surroundings);
+    this.#surroundings = new CallSurroundings(
+      saved?.surroundings,
+      configuration.reasoningNames,
+    );
     this.#refused = new RefusedCalls(forms, saved?.refused);
     this.#output = new CallOutput(
       this.#window,
@@ -590,11 +596,11 @@ export class SalvagerStage extends TextStage {
     this.#refused.leaveTicks();
   }
 
-  /** What quotes the code unit at an index. */
-  #quoting(at: number): Quoting | "wrapper" | undefined {
+  /** What quotes what begins at an index, with an opener of this length. */
+  #quoting(at: number, length = 1): Hiding | undefined {
     const { text, start } = this.#window;
     this.#feed(start + at);
-    return this.#surroundings.quoting(text[at]!);
+    return this.#surroundings.quoting(text.slice(at, at + length));
   }
 
   /** An opener is there. `false`: nothing begins, it is text. */
@@ -602,7 +608,7 @@ export class SalvagerStage extends TextStage {
     const { forms, bare, reasoning } = this.#configuration;
     const state = this.#state;
     const window = this.#window;
-    let quoting = this.#quoting(window.at - window.start);
+    let quoting = this.#quoting(window.at - window.start, length);
     const { blank } = this.#surroundings;
     const [first] = values;
     if (first! < 0) {
@@ -636,12 +642,12 @@ export class SalvagerStage extends TextStage {
   #refuseOpener(
     forms: readonly number[],
     length: number,
-    quoting: Quoting | "wrapper" | undefined,
+    quoting: Hiding | undefined,
   ): void {
     const { at } = this.#window;
     this.#state.noStartBefore = at + length;
     const why = quoting !== undefined
-      ? `it is quoted (${NAMES_OF_QUOTING[quoting]})`
+      ? `it is quoted (${HIDING[quoting].name})`
       : this.#surroundings.blank
       ? 'it has no wrapper, which only counts with the option "bare"'
       : "it is not the first thing on its line";
@@ -651,8 +657,7 @@ export class SalvagerStage extends TextStage {
       at,
       at + length,
     );
-    // What a fence or a block quote holds is quoted, all of it.
-    if (quoting === "fence" || quoting === "block") return;
+    if (quoting !== undefined && HIDING[quoting].whole) return;
     for (const form of forms) {
       this.#refused.add(form, {
         quoted: quoting !== undefined,
@@ -1073,12 +1078,29 @@ const BEHIND = {
   malformed: "a closer behind it belongs to one of its values",
 };
 
-const NAMES_OF_QUOTING: Readonly<Record<Quoting | "wrapper", string>> = {
-  fence: "in a fenced code block",
-  wrapper: "in markup that is quoted",
-  code: "in inline code",
-  block: "in a block quote",
-  quotes: "in double quotes",
+/** What a call may be hidden by. */
+type Hiding = Quoting | PassageKind | "wrapper";
+
+/**
+ * What hides calls, as warnings name it. `whole`: what it holds is hidden, all
+ * of it, whatever its end cuts in two. The end of others may stand in a value of
+ * what they hide, whose rest is then followed all the same.
+ */
+const HIDING: Readonly<
+  Record<Hiding, { readonly name: string; readonly whole: boolean }>
+> = {
+  fence: { name: "in a fenced code block", whole: true },
+  block: { name: "in a block quote", whole: true },
+  code: { name: "in inline code", whole: false },
+  quotes: { name: "in double quotes", whole: false },
+  wrapper: { name: "in markup that is quoted", whole: false },
+  reasoning: { name: "in reasoning", whole: true },
+  result: { name: "in what is shown as a tool's result", whole: true },
+  turn: { name: "in somebody else's turn", whole: true },
+  speech: { name: "in what somebody else is made to say", whole: false },
+  string: { name: "in a string over lines", whole: false },
+  data: { name: "in text that is no markup", whole: false },
+  diff: { name: "in a diff", whole: true },
 };
 
 const MESSAGES: Readonly<Record<FormReader["reason"], string>> = {

@@ -1,0 +1,269 @@
+/**
+ * Passages in which a model does nothing but think, show or echo: no call in
+ * them counts, and all that stand behind them do.
+ */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ToolCallSalvagerStream } from "../../mod.ts";
+import { PASSAGES } from "../../transforms/internal/passages.ts";
+import {
+  checkChunkInvariance,
+  checkLaws,
+  least,
+  type MakeStream,
+  measureGrowth,
+  RUNS,
+} from "../laws.ts";
+import { OPENERS, TOOLS } from "./salvage_alphabet.ts";
+import { invoke, salvage, wrapped } from "./salvage_support.ts";
+
+const make: MakeStream = (snapshot) =>
+  new ToolCallSalvagerStream({ tools: TOOLS, snapshot });
+
+const NOW = '<tool_call>{"name":"now","arguments":{}}</tool_call>';
+const READ = wrapped(invoke("read", { path: "a" }));
+const HARMONY =
+  "<|start|>assistant<|channel|>commentary to=functions.now <|constrain|>json<|message|>{}<|call|>";
+const KIMI = "<|tool_calls_section_begin|><|tool_call_begin|>functions.now:0" +
+  "<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>";
+
+/** What begins a passage, and what ends it. */
+const TAGS: readonly [string, string][] = [
+  ['<think mode="deep">', "</think>"],
+  ["<Think>", "</Think>"],
+  ["<THINKING>", "</THINKING>"],
+  ["<Thinking >", "</thinking>"],
+  ["< reasoning>", "</reasoning>"],
+  ["<x-1:thinking>", "</x-1:thinking>"],
+  ["<x:thinking a>", "</thinking>"],
+  ["<ScratchPad id='1>2'\n b>", "</ScratchPad>"],
+  ["<analysis>", "</analysis>"],
+  ["<inner_monologue>", "</inner_monologue>"],
+  ["<tool_response>", "</tool_response>"],
+  ['<tool_result id="a">', "</tool_result>"],
+  ["<function_results>", "</function_results>"],
+  ["<script>", "</script>"],
+  ['<textarea rows="2">', "</textarea>"],
+];
+
+const TOKENS: readonly [string, string][] = PASSAGES.flatMap((
+  { openers, closers, place },
+) =>
+  place === "glued"
+    ? openers.flatMap((opener) =>
+      closers.map((closer): [string, string] => [opener, closer])
+    )
+    : []
+);
+
+/** Whether what ends a passage stands in a call. */
+function ends(closer: string, call: string): boolean {
+  return call.includes(closer);
+}
+
+describe("a call in a passage is none, one behind it is", () => {
+  for (const [opener, closer] of [...TAGS, ...TOKENS]) {
+    test(`${JSON.stringify(opener)} ${closer}`, () => {
+      for (const call of [NOW, READ, KIMI]) {
+        if (ends(closer, call)) continue;
+        for (const before of ["", "Hi.\n", `${"A b.\n\n".repeat(900)}`]) {
+          const text = `${before}${opener}\nI could ${call} but no.\n`;
+          expect(salvage(text).calls, text).toEqual([]);
+          const whole = `${text}${closer} ${call}`;
+          expect(salvage(whole).calls.length, whole).toBe(1);
+          expect(salvage(whole).codes).toContain("quoted");
+        }
+      }
+    });
+  }
+
+  test("in every cutting", () => {
+    for (const [opener, closer] of [...TAGS, ...TOKENS]) {
+      if (ends(closer, NOW)) continue;
+      checkChunkInvariance(
+        make,
+        `Hi.\n${opener}\n${NOW}\n\`\`\`\n${closer}\n${NOW}`,
+      );
+    }
+  });
+
+  test("not where the opener is only mentioned", () => {
+    for (const [opener] of [...TAGS, ...TOKENS]) {
+      for (
+        const text of [
+          `The ${opener} marker.\n${NOW}`,
+          `\`${opener}\` is one.\n${NOW}`,
+          `\`\`\`\n${opener}\n\`\`\`\n${NOW}`,
+          `> ${opener}\n\n${NOW}`,
+        ]
+      ) expect(salvage(text).calls.length, text).toBe(1);
+    }
+    for (const text of ["<think/>", "<thinker>", "<think", "<script-x>"]) {
+      expect(salvage(`${text}\n${NOW}`).calls.length, text).toBe(1);
+    }
+  });
+
+  test("a fence that is left open in one is over with it", () => {
+    const text = `<tool_response>\n\`\`\`\n${NOW}\n</tool_response>\n${NOW}`;
+    expect(salvage(text).calls).toHaveLength(1);
+  });
+});
+
+describe("harmony", () => {
+  const open = "<|channel|>analysis<|message|>";
+
+  test("its analysis is reasoning until its end", () => {
+    for (
+      const [text, count] of [
+        [`${open}Need it.<|end|>${HARMONY}`, 1],
+        [`${open}Need it.${HARMONY}`, 1],
+        [`${open}Need it.\n${HARMONY}`, 1],
+        [`${open}I could write ${HARMONY} here`, 0],
+        [`${open}I could ${NOW} here`, 0],
+        [`${open}x<|end|><|start|>assistant${open}y ${NOW}`, 0],
+        [`<|start|>user<|message|>Hi${HARMONY}`, 1],
+      ] as const
+    ) {
+      expect(salvage(text).calls.length, text).toBe(count);
+      checkChunkInvariance(make, text);
+    }
+  });
+
+  test("also when a server has stripped the tokens", () => {
+    const named = { dialects: ["auto", "harmony"] };
+    const call = "assistantcommentary to=functions.now json{}";
+    for (
+      const [text, count] of [
+        [`analysisI could ${NOW} here.assistantfinalNo.`, 0],
+        [`\nanalysisI could ${NOW} here`, 0],
+        [`analysisI see.assistantfinal${NOW}`, 1],
+        [`analysisI see.${call}`, 1],
+        [`analysis of it: ${NOW}`, 1],
+        [`An analysisI: ${NOW}`, 1],
+        [`a ${NOW}`, 1],
+      ] as const
+    ) {
+      expect(salvage(text, named).calls.length, text).toBe(count);
+      checkChunkInvariance(
+        (snapshot) =>
+          new ToolCallSalvagerStream({ tools: TOOLS, ...named, snapshot }),
+        text,
+      );
+    }
+  });
+});
+
+describe("what has no closer ends all the same", () => {
+  test("strings over lines", () => {
+    for (const quotes of ['"""', "'''"]) {
+      for (
+        const [text, count] of [
+          [`p = ${quotes}\n${NOW}\n${quotes}`, 0],
+          [`${quotes}You\n\nare ${NOW}\n${quotes}\n${NOW}`, 1],
+          [`p = f${quotes}  \n\n${NOW}`, 0],
+          [`p = ${quotes}a${quotes}\n${NOW}`, 1],
+          [`Use ${quotes} for it.\n${NOW}`, 1],
+          [`${quotes}${quotes}\n${NOW}`, 1],
+          [`${quotes}${quotes[0]}\n${NOW}`, 1],
+          [`${quotes}\n${"a\n".repeat(3_000)}${NOW}`, 1],
+        ] as const
+      ) {
+        expect(salvage(text).calls.length, text.slice(0, 99)).toBe(count);
+        if (text.length < 999) checkChunkInvariance(make, text);
+      }
+    }
+  });
+
+  test("what ends with a blank line, or where a diff does", () => {
+    for (
+      const [text, count] of [
+        [`Human: do\n${NOW}`, 0],
+        [`Human: do\r\n \r\n${NOW}`, 1],
+        [`Human: do\n${NOW}\nAssistant: ${NOW}`, 1],
+        [`Not Human: do\n${NOW}`, 1],
+        [`<script>\nlet a;\n${NOW}`, 0],
+        [`<script>\nlet a;\n\n${NOW}`, 1],
+        [`<![CDATA[${NOW}]]>\n${NOW}`, 1],
+        [`<![CDATA[x]]]>${NOW}`, 1],
+        [`@@ -1 +1 @@\n-a\n+${NOW}\n b\n${NOW}`, 1],
+        [`@@ -1 +1 @@\n-a\n\nSo:\n+ ${NOW}`, 1],
+      ] as const
+    ) {
+      expect(salvage(text).calls.length, text).toBe(count);
+      checkChunkInvariance(make, text);
+    }
+  });
+
+  test("what its end cuts in two is still followed", () => {
+    const inner = `a\n\n${NOW}\n`;
+    for (const before of ["Human: ", "<script>\n"]) {
+      const text = before + wrapped(invoke("read", { path: inner }));
+      expect(salvage(text).calls, text).toEqual([]);
+    }
+  });
+});
+
+test("names of one's own are all there are", () => {
+  const reasoning = ["hm"];
+  for (
+    const [text, count] of [
+      [`<Hm a="b">${NOW}</Hm>`, 0],
+      [`<Think>${NOW}</Think>`, 1],
+      [`<|channel|>analysis<|message|>${NOW}`, 1],
+      [`<tool_response>${NOW}`, 0],
+    ] as const
+  ) expect(salvage(text, { reasoning }).calls.length, text).toBe(count);
+});
+
+/** Beginnings and ends of all passages, and calls. */
+const pieces = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...[...TAGS, ...TOKENS].flat()) },
+    {
+      weight: 6,
+      arbitrary: fc.constantFrom(
+        ..."\"\"\"|'''|\"|'|Human:|\nAssistant:|@@ -1 @@\n|+|analysis|W|a|A|`|```|[|]|<|/|:|="
+          .split("|"),
+        ..."\n|\n\n|\r\n| |  |> |- |\\|assistantfinal|assistant|<|start|>|<|channel|>|</"
+          .split("|"),
+        "analysisWe",
+        "<|start|>assistant",
+        "]~b]",
+        "<think ",
+        "Human: a\n",
+        "\u25c1",
+        "<think>",
+        "</think>",
+      ),
+    },
+    { weight: 4, arbitrary: fc.constantFrom(NOW, READ, KIMI, HARMONY) },
+    { weight: 1, arbitrary: fc.constantFrom(...OPENERS) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        "A line.\n\nNext. ".repeat(90),
+        "x".repeat(4_090),
+      ),
+    },
+  ),
+  { maxLength: 12 },
+).map((all) => all.join(""));
+
+test("laws", () => {
+  checkLaws({ make, inputs: pieces, runs: Math.ceil(RUNS / 2) });
+}, 60_000 + RUNS * 50);
+
+test("time is linear", () => {
+  const texts: Record<string, string> = {
+    "openers": [...TAGS, ...TOKENS].map(([opener]) => `${opener}\n`).join(""),
+    "halves": "<think a\n<tool_resp\n'''\n\"\"\" x <|im_start|>\n",
+    "a passage": "a </tool_respons <|im_en `",
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    const long = (length: number): string =>
+      (name === "a passage" ? "<tool_response>\n" : "") +
+      text.repeat(Math.ceil(length / text.length));
+    const growth = least(() => measureGrowth(make, long, 20_000, 3));
+    expect(growth, name).toBeLessThan(4);
+  }
+}, 120_000);
