@@ -210,6 +210,8 @@ export function mutantsOf(file: string, source: string): Mutant[] {
       }
       case "LogicalExpression": {
         const word: string = node["operator"];
+        // "??" does not stand beside "&&" without brackets.
+        if (word === "??" && node["left"]["operator"] === "??") break;
         const at = between(node, word);
         add("LogicalOperator", unit, LOGICAL[word]!, at, at + word.length);
         break;
