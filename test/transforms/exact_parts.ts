@@ -1,0 +1,151 @@
+/**
+ * Texts with everything that has to come out of them. The cases compare only
+ * what their area is about; these compare offsets, ids, attributes, warnings
+ * and repairs too, and how much is held back. Most are inputs at which a small
+ * mistake in the sources shows that nothing else had noticed.
+ *
+ * A line of exact_parts.jsonl: `stage`, `options`, `input` (all of the text),
+ * `parts` (what comes out, neighbouring pieces merged) and perhaps `held` (for
+ * each code unit, how many may be held back when it has come).
+ *
+ *     npx tsx test/transforms/exact_parts.ts
+ *
+ * writes the expected parts anew. Read what it changes before you keep it.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import {
+  DirectiveExtractorStream,
+  FenceTrackerStream,
+  type Part,
+  SnippetExtractorStream,
+  type StageStream,
+  standardPipeline,
+  SurrogateSanitizerStream,
+  ToolCallSalvagerStream,
+  type ToolCallSalvagerStreamOptions,
+} from "../../mod.ts";
+import { coverage, merged } from "../laws.ts";
+
+/** A text and what comes out. */
+export interface ExactParts {
+  stage: string;
+  options: Record<string, unknown>;
+  input: string;
+  parts: unknown[];
+  held?: number[];
+}
+
+type Options = Record<string, unknown> & { snapshot?: unknown };
+
+type Stream = StageStream<string | Part, Part>;
+
+const STREAMS: Readonly<Record<string, (options: Options) => unknown>> = {
+  sanitizer: (options: Options) => new SurrogateSanitizerStream(options),
+  salvager: (options: Options) =>
+    new ToolCallSalvagerStream(
+      options as unknown as ToolCallSalvagerStreamOptions,
+    ),
+  fence: (options: Options) => new FenceTrackerStream(options),
+  directive: (options: Options) =>
+    new DirectiveExtractorStream(
+      options as unknown as ConstructorParameters<
+        typeof DirectiveExtractorStream
+      >[0],
+    ),
+  snippet: (options: Options) => new SnippetExtractorStream(options),
+  standard: (options: Options) => standardPipeline(options),
+};
+
+const PATH: string = fileURLToPath(
+  new URL("exact_parts.jsonl", import.meta.url),
+);
+
+/** All of them. */
+export function exactParts(): ExactParts[] {
+  return readFileSync(PATH, "utf8").split("\n").filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
+
+function make(
+  { stage, options }: ExactParts,
+  snapshot?: unknown,
+): Stream {
+  const makeStream = STREAMS[stage];
+  if (makeStream === undefined) throw new Error(`there is no "${stage}"`);
+  return makeStream(
+    snapshot === undefined ? options : { ...options, snapshot },
+  ) as Stream;
+}
+
+/** The sanitizer gives strings back for strings. */
+function joined(outputs: readonly Part[]): unknown[] {
+  return outputs.every((output) => typeof output === "string")
+    ? [outputs.join("")]
+    : merged(outputs);
+}
+
+/** Up to where the text has come out. */
+function covered(outputs: readonly Part[]): number {
+  return outputs.every((output) => typeof output === "string")
+    ? outputs.join("").length
+    : coverage(outputs);
+}
+
+/** What comes out of the text as one piece. */
+export function partsOf(one: ExactParts): unknown[] {
+  return runWith(one, [one.input]).parts;
+}
+
+/** The same of these pieces, and how much is held back behind each. */
+export function runWith(
+  one: ExactParts,
+  chunks: Iterable<string>,
+): { parts: unknown[]; held: number[] } {
+  const parts: Part[] = [];
+  const held: number[] = [];
+  const emit = (part: Part): void => {
+    parts.push(part);
+  };
+  const { stage } = make(one);
+  let length = 0;
+  for (const chunk of chunks) {
+    stage.push(chunk, emit);
+    length += chunk.length;
+    held.push(length - covered(parts));
+  }
+  stage.end(emit);
+  return { parts: joined(parts), held };
+}
+
+/** The same with a new stream behind every piece, out of the last one's snapshot. */
+export function resumedWith(
+  one: ExactParts,
+  chunks: Iterable<string>,
+): unknown[] {
+  const parts: Part[] = [];
+  const emit = (part: Part): void => {
+    parts.push(part);
+  };
+  let stream = make(one);
+  for (const chunk of chunks) {
+    stream.stage.push(chunk, emit);
+    stream = make(one, JSON.parse(JSON.stringify(stream.snapshot())));
+  }
+  stream.stage.end(emit);
+  return joined(parts);
+}
+
+function update(): void {
+  const lines = exactParts().map((one) => {
+    const { held } = runWith(one, one.input.split(""));
+    const parts = partsOf(one);
+    return JSON.stringify(
+      one.held === undefined ? { ...one, parts } : { ...one, parts, held },
+    );
+  });
+  writeFileSync(PATH, lines.map((line) => `${line}\n`).join(""));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) update();
