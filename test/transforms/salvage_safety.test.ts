@@ -200,14 +200,15 @@ const QUOTED: Readonly<Record<string, (text: string) => string>> = {
   "in reasoning that never ends": (text) =>
     `<think>${text.replaceAll("</think>", "")}`,
   "in a reasoning tag that is looked for late": (text) =>
-    `<Thinking a="b">\n${text.replaceAll("</thinking>", "")}`,
+    `<Thinking a="b">\n${text.replaceAll(/<\/thinking>/gi, "")}`,
   "in Harmony's analysis": (text) =>
     `<|channel|>analysis<|message|>Hm: ${
       text.replaceAll(/<\|(?:end|return|call)\|>|<\|start\|>assistant/g, "")
     }`,
   "in Harmony's analysis, its tokens stripped": (text) =>
     `analysisHm: ${text.replaceAll(/assistant(?:final|commentary)/g, "")}`,
-  "in an invented result": (text) => `<tool_response>\n${text}`,
+  "in an invented result": (text) =>
+    `<tool_response>\n${text.replaceAll("</tool_response>", "")}`,
   "in an invented turn": (text) =>
     `<|im_start|>user\n${
       text.replaceAll(/<\|im_end\|>|<\|im_start\|>assistant/g, "")
