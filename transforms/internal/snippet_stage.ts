@@ -254,6 +254,10 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
       this.#fenceEnd(this.#open.fence, false, this.#offset);
     }
     this.#held.give(emit);
+    // What may come next is another text; no tag's line went through the lines.
+    this.#moveTo(this.#offset);
+    this.#atLineStart = true;
+    this.#lastLines.reset("");
   }
 
   breakOff(emit: Emit<Part>): void {
