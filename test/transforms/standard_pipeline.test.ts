@@ -57,6 +57,26 @@ describe("standardPipeline", () => {
     );
   });
 
+  test("no tools and no directives, however that is said, are none", () => {
+    for (
+      const none of [{}, { tools: [] }, { tools: {} }, { directives: [] }, {
+        directives: {},
+      }, { tools: undefined, directives: undefined }]
+    ) {
+      const snapshot = standardPipeline(none as StandardPipelineOptions)
+        .snapshot();
+      expect([none, (snapshot as unknown[]).length]).toEqual([none, 3]);
+    }
+    expect(
+      standardPipeline({ tools: { read: undefined }, snippets: false })
+        .snapshot(),
+    ).toHaveLength(3);
+    expect(
+      standardPipeline({ directiveOptions: { reasoning: true } }).snapshot(),
+    )
+      .toHaveLength(4);
+  });
+
   test("takes a snapshot of the same stages only", () => {
     const snapshot = standardPipeline(OPTIONS).snapshot();
     expect(() => standardPipeline({ snapshot })).toThrow(TypeError);

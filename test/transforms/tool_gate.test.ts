@@ -209,7 +209,11 @@ describe("ToolGateStream", () => {
   test("wrong use is refused", () => {
     expect(() => new ToolGateStream({} as never)).toThrow(TypeError);
     expect(() => new ToolGateStream(undefined as never)).toThrow(TypeError);
-    expect(() => new ToolGateStream({ policy: () => true, highWaterMark: -1 }))
-      .toThrow(RangeError);
+    for (const highWaterMark of [-1, NaN]) {
+      expect(() => new ToolGateStream({ policy: () => true, highWaterMark }))
+        .toThrow(RangeError);
+    }
+    expect(new ToolGateStream({ policy: () => true, highWaterMark: 0 }))
+      .toBeInstanceOf(TransformStream);
   });
 });

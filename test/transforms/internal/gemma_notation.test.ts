@@ -175,6 +175,25 @@ describe("parseGemmaArguments", () => {
     }
   });
 
+  test("256 levels and no more", () => {
+    // The object around them is one of the levels.
+    const lists = (count: number): boolean =>
+      parseGemmaArguments(
+        `{a:${"[".repeat(count)}${"]".repeat(count)}}`,
+        QUOTE,
+      ).ok;
+    expect([lists(255), lists(256)]).toEqual([true, false]);
+    const objects = (count: number): boolean =>
+      parseGemmaArguments(
+        `${"{a:".repeat(count)}1${"}".repeat(count)}`,
+        QUOTE,
+      ).ok;
+    expect([objects(256), objects(257)]).toEqual([true, false]);
+    // Beside one another there may be any number.
+    expect(parseGemmaArguments(`{a:[${"[],{},".repeat(300)}1]}`, QUOTE).ok)
+      .toBe(true);
+  });
+
   test("throws nothing", () => {
     fc.assert(
       fc.property(

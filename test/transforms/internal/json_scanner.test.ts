@@ -125,6 +125,8 @@ describe("JSONScanner", () => {
     expect(failsAt('{"a":1</tool_call>')).toBe(6);
     expect(failsAt('{"name":"x","arguments":{}</tool_call>')).toBe(26);
     expect(failsAt("[" + "[".repeat(300))).toBe(256);
+    expect(failsAt("[".repeat(256))).toBe(-1);
+    expect(failsAt('{"a":'.repeat(300))).toBe(5 * 256);
   });
 
   test("a single quote opens a string only where one may begin", () => {

@@ -220,6 +220,19 @@ describe("parsePythonCalls", () => {
     }
   });
 
+  test("256 levels and no more", () => {
+    const deep = (open: string, close: string, count: number): boolean =>
+      parsePythonLiteral(`${open.repeat(count)}1${close.repeat(count)}`).ok;
+    expect([deep("[", "]", 256), deep("[", "]", 257)]).toEqual([true, false]);
+    expect([deep("(", ",)", 256), deep("(", ",)", 257)])
+      .toEqual([true, false]);
+    expect([deep('{"a":', "}", 256), deep('{"a":', "}", 257)])
+      .toEqual([true, false]);
+    // Beside one another there may be any number.
+    expect(parsePythonLiteral(`[${"[],(),{},".repeat(300)}1]`).ok).toBe(true);
+    expect(parsePythonCalls("f(a=[(1,), {}])\n".repeat(300)).ok).toBe(true);
+  });
+
   test("throws nothing", () => {
     fc.assert(
       fc.property(
