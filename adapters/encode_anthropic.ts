@@ -12,6 +12,7 @@ import type {
   UsagePart,
 } from "../transforms/part.ts";
 import { StageStream, type StageStreamOptions } from "../transforms/stage.ts";
+import { oneLine } from "./internal/json.ts";
 import { type SentCall, WireEncoder } from "./internal/wire_encoder.ts";
 import { resumed } from "../transforms/internal/snapshot.ts";
 
@@ -176,7 +177,9 @@ class AnthropicEncoder extends WireEncoder<State> {
   }
 
   #event(type: string, data: Record<string, unknown>): void {
-    this.emit(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
+    this.emit(
+      `event: ${type}\ndata: ${oneLine(JSON.stringify({ type, ...data }))}\n\n`,
+    );
   }
 }
 

@@ -12,6 +12,7 @@ import type {
   UsagePart,
 } from "../transforms/part.ts";
 import { StageStream, type StageStreamOptions } from "../transforms/stage.ts";
+import { oneLine } from "./internal/json.ts";
 import { type SentCall, WireEncoder } from "./internal/wire_encoder.ts";
 import { resumed } from "../transforms/internal/snapshot.ts";
 
@@ -153,7 +154,7 @@ class OpenAIChatEncoder extends WireEncoder<{ calls: number }> {
   }
 
   #event(data: Record<string, unknown>): void {
-    this.emit(`data: ${JSON.stringify(data)}\n\n`);
+    this.emit(`data: ${oneLine(JSON.stringify(data))}\n\n`);
   }
 }
 

@@ -16,7 +16,7 @@ import {
   StageStream,
   type StageStreamOptions,
 } from "../transforms/stage.ts";
-import { stringOf, toJSON } from "./internal/json.ts";
+import { oneLine, stringOf, toJSON } from "./internal/json.ts";
 import { rememberId } from "./internal/recent_ids.ts";
 import { type SentCall, WireEncoder } from "./internal/wire_encoder.ts";
 import { resumed } from "../transforms/internal/snapshot.ts";
@@ -254,7 +254,7 @@ class UIMessageEncoder extends WireEncoder<State> {
   #write(type: string, fields: Record<string, unknown>): boolean {
     const json = toJSON({ type, ...fields });
     if (json === undefined) return false;
-    this.emit(`data: ${json}\n\n`);
+    this.emit(`data: ${oneLine(json)}\n\n`);
     return true;
   }
 }

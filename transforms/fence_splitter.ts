@@ -303,7 +303,8 @@ class FenceSplitterStage implements Stage<string | Part, Part> {
         : fence.opener.length + fence.marker.length +
           2 * fence.prefix.length + 3;
       const room = Math.max(1, this.#maxLength - lines - this.#prefixLength());
-      if (line.length <= room) return;
+      // Also when a state from outside leaves no number.
+      if (!(line.length > room)) return;
       const space = fence === null ? line.lastIndexOf(" ", room - 1) + 1 : 0;
       let to = space > room / 2 ? space : room;
       // Never between the halves of a surrogate pair.

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { oneLine } from "../internal/json.ts";
 import type { ControlRequestEvent } from "./events.ts";
 
 /** What is needed of a request to answer it. */
@@ -62,7 +63,7 @@ export type DialogAnswer =
   };
 
 function line(value: unknown): string {
-  return `${JSON.stringify(value)}\n`;
+  return `${oneLine(JSON.stringify(value))}\n`;
 }
 
 function success(

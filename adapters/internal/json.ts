@@ -95,3 +95,11 @@ export function define(object: JSONObject, key: string, value: unknown): void {
     configurable: true,
   });
 }
+
+/**
+ * JSON as one line, whoever reads it: some take U+2028 and U+2029, which JSON
+ * leaves as they are, for line ends (Node's `readline`, Python's `splitlines`).
+ */
+export function oneLine(json: string): string {
+  return json.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+}

@@ -4,6 +4,7 @@ import {
   makeSnapshot,
   openSnapshot,
 } from "../../transforms/internal/snapshot.ts";
+import { oneLine } from "./json.ts";
 
 /** Parts in, their JSON framed as text out. Strings stand for text parts. */
 export class PartEncoder implements Stage<string | Part, string> {
@@ -46,7 +47,7 @@ export class PartEncoder implements Stage<string | Part, string> {
 /** A part of someone else's may hold what JSON has no form for. */
 function jsonOf(part: Part): string {
   try {
-    return JSON.stringify(part) ?? "null";
+    return oneLine(JSON.stringify(part) ?? "null");
   } catch (error) {
     const warning: Part = {
       type: "warning",

@@ -15,6 +15,13 @@ describe("JSONLEncoderStream", () => {
     expect(records.map((record) => record.ok && record.value)).toEqual(parts);
   });
 
+  test("no reader finds a line end within one, not even Node's readline", () => {
+    const text = "a\u2028b\u2029c\u0085d";
+    const [line] = parse([text], new JSONLEncoderStream());
+    expect(/[\u2028\u2029]/.test(line!)).toBe(false);
+    expect(JSON.parse(line!).text).toBe(text);
+  });
+
   test("goes on from a snapshot of its own", () => {
     const first = new JSONLEncoderStream();
     first.stage.push("abc", () => {});

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { RUNS } from "../laws.ts";
+import { publicFiles, root, sourceFiles } from "../support/public_files.ts";
 import { mixed } from "./mixed.ts";
 import { RandomSource } from "./random_source.ts";
 import { shorterTexts, smallerValues } from "./shrink.ts";
@@ -43,6 +45,43 @@ describe("a few random inputs break no law", () => {
       }
     }, 120_000);
   }
+});
+
+/** What is not fuzzed by name, and why. */
+const REASONS: Readonly<Record<string, string>> = {
+  AiderSessionStream: "is SessionStream with a kind",
+  ClaudeCodeSessionStream: "is SessionStream with a kind",
+  ClineSessionStream: "is SessionStream with a kind",
+  CodexSessionStream: "is SessionStream with a kind",
+  GeminiSessionStream: "is SessionStream with a kind",
+  ClaudeCodeStream: "is the provider claude-code, a line an event",
+  SocketEventStream: "is ClaudeCodeAdapter, a line at a time",
+  parseLine: "is what ClaudeCodeAdapter calls",
+  claudeCodeTable: "is data that ClaudeCodeAdapter reads",
+  signalFromToken: "takes no data",
+  tokenFromSignal: "takes no data",
+  sqliteDatabase: "wraps a package's database; openSqliteFile reads bytes",
+  uiMessageHeaders: "is data",
+};
+
+test("every public function and stream has a subject, or a reason", async () => {
+  const sources = [
+    ...sourceFiles("test/fuzz/subjects"),
+    "test/snapshots/subjects.ts",
+  ].map((path) => readFileSync(join(root, path), "utf8")).join("\n");
+  const imported = sources.matchAll(/^import (?:type )?\{([^}]*)\}/gm);
+  const words = new Set(
+    [...imported].flatMap(([, names]) => names!.split(/[\s,]+/)),
+  );
+  const without: string[] = [];
+  for (const path of ["mod.ts", ...publicFiles()]) {
+    const url = pathToFileURL(join(root, path)).href;
+    for (const name of Object.keys(await import(url))) {
+      if (words.has(name) === name in REASONS) without.push(name);
+    }
+  }
+  // Neither a subject nor a reason; or both, and the reason is an old one.
+  expect([...new Set(without)].sort()).toEqual([]);
 });
 
 test("every subject makes inputs that are plain data, and smaller ones of them", () => {

@@ -134,6 +134,10 @@ function encoderSubject(
     check(parts) {
       const text = parse(parts, make()).join("");
       expectThat(text.isWellFormed() || name !== "openai-chat", "Half a pair");
+      expectThat(
+        !/[\u2028\u2029]/.test(text),
+        "What some readers take for a line end is left",
+      );
       let resumed = "";
       const emit = (piece: string): void => {
         resumed += piece;

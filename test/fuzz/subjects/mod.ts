@@ -3,6 +3,7 @@ import { callSubjects } from "./calls.ts";
 import { encoderSubjects } from "./encoders.ts";
 import { forgedSubjects } from "./forged.ts";
 import { framingSubjects } from "./framings.ts";
+import { functionSubjects } from "./functions.ts";
 import { pipelineSubjects } from "./pipelines.ts";
 import { providerSubjects } from "./providers.ts";
 import { sessionSubjects } from "./sessions.ts";
@@ -20,4 +21,5 @@ export const subjects: readonly Subject[] = [
   ...sessionSubjects(),
   ...storageSubjects(),
   ...forgedSubjects(),
+  ...functionSubjects(),
 ] as unknown as readonly Subject[];
