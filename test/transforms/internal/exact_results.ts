@@ -3,8 +3,8 @@
  * the tests that say why. Most lines are arguments at which a small mistake in
  * the sources shows that nothing else had noticed.
  *
- * A line of exact_results.jsonl: `function`, `arguments`, and `result`, as far as
- * JSON can say it, or `throws`, the message.
+ * A line of exact_results.jsonl: `function`, `arguments`, and `result` or `throws`,
+ * the message. What JSON cannot say is a text: "undefined", "NaN", "-0".
  *
  *     npx tsx test/transforms/internal/exact_results.ts
  *
@@ -147,7 +147,18 @@ export function exactResults(): ExactResult[] {
     .map((line) => JSON.parse(line));
 }
 
-/** What a function gives, or throws, as far as JSON can say it. */
+/** What JSON leaves out, as text: a key without a value is not the same as no key. */
+function sayable(_key: string, value: unknown): unknown {
+  if (value === undefined || typeof value === "function") return String(value);
+  if (typeof value !== "number") return value;
+  return Object.is(value, -0)
+    ? "-0"
+    : Number.isFinite(value)
+    ? value
+    : String(value);
+}
+
+/** What a function gives, or throws. */
 export async function outcomeOf(
   one: Pick<ExactResult, "function" | "arguments">,
 ): Promise<ExactResult> {
@@ -160,7 +171,7 @@ export async function outcomeOf(
   return {
     function: one.function,
     arguments: one.arguments,
-    ...JSON.parse(JSON.stringify(outcome)),
+    ...JSON.parse(JSON.stringify(outcome, sayable)),
   };
 }
 
