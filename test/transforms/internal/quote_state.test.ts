@@ -69,6 +69,40 @@ describe("QuoteState", () => {
     ) expect(read(text).quoting, JSON.stringify(text)).toBe(quoting);
   });
 
+  test("every typographic quote, what closes it, and nothing else does", () => {
+    const closers: Readonly<Record<string, string>> = {
+      "‘": "’",
+      "‚": "‘’",
+      "“": "”",
+      "„": "“”",
+      "«": "»",
+      "»": "«",
+      "‹": "›",
+      "›": "‹",
+      "「": "」",
+      "『": "』",
+    };
+    const signs = [...new Set(Object.entries(closers).flat().join(""))];
+    for (const [opener, those] of Object.entries(closers)) {
+      // An apostrophe stands between letters.
+      expect([opener, read(`a ${opener}b c `).quoting])
+        .toEqual([opener, "quotes"]);
+      for (const sign of signs) {
+        expect([opener, sign, read(`a ${opener}b${sign} c`).quoting]).toEqual([
+          opener,
+          sign,
+          those.includes(sign) ? undefined : "quotes",
+        ]);
+      }
+    }
+    for (const sign of signs.filter((one) => !(one in closers))) {
+      expect([sign, read(`a ${sign}b c`).quoting]).toEqual([sign, undefined]);
+    }
+    for (const sign of ["‛", "‟", "〈", "》", "【", "′", "″", "ª", "¼"]) {
+      expect([sign, read(`a ${sign}b c`).quoting]).toEqual([sign, undefined]);
+    }
+  });
+
   test("the line's first character, what is open in the paragraph", () => {
     expect(read("").blank).toBe(true);
     expect(read("a\n \t").blank).toBe(true);
