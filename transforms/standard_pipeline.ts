@@ -137,14 +137,18 @@ export function standardPipeline(
   );
   if (hasDirectives) {
     stages.push(
-      makeDirectiveStage({
-        // The tracker is right before it.
-        trackFences: false,
-        mode: typeof fences === "string" ? fences : fences.mode,
-        ...directiveOptions,
-        directives: options.directives ?? [],
-        snapshot: snapshots[next++],
-      }),
+      makeDirectiveStage(
+        {
+          // The tracker is right before it.
+          trackFences: false,
+          mode: typeof fences === "string" ? fences : fences.mode,
+          ...directiveOptions,
+          directives: options.directives ?? [],
+          snapshot: snapshots[next++],
+        },
+        typeof fences === "string" && directiveOptions.mode === undefined &&
+          directiveOptions.trackFences === undefined,
+      ),
     );
   }
   if (snippets !== false) {

@@ -124,22 +124,24 @@ export class Backlog {
 
   /**
    * Forgets what comes before the last paragraph, if nothing reaches into that and
-   * what stays is shorter than `limit`. To be asked only when no fence is open
-   * before all that waits. Gives how much it forgot.
+   * what stays is shorter than `limit`. Gives how much it forgot.
    *
+   * @param knowsFences Whether the caller knows that the paragraph is in no fence;
+   * else to be asked only when none is open before all that waits.
    * @param mayForget Asked about what would be forgotten, with the flags of all that waits.
    */
   forget(
     limit: number,
+    knowsFences: boolean,
     mayForget?: (text: string, flags: number) => boolean,
   ): number {
-    if (this.#marked || !this.#calm) return 0;
+    if ((this.#marked && !knowsFences) || !this.#calm) return 0;
     const text = this.#joined();
     this.#pieces = [text];
     const from = lastParagraph(text);
     if (
       from <= 0 || text.length - from >= limit ||
-      hasRun(text, from, this.#flags)
+      (!knowsFences && hasRun(text, from, this.#flags))
     ) return 0;
     if (
       mayForget !== undefined && !mayForget(text.slice(0, from), this.#flags)

@@ -124,6 +124,7 @@ export class CallSurroundings {
     const passages = this.#passages;
     const forgotten = this.#backlog.forget(
       BACKLOG,
+      false,
       (text, flags) => passages.maySkip(text, flags),
     );
     if (forgotten === 0) return false;

@@ -29,6 +29,8 @@ export interface CodeTrackerOptions {
   readonly mode: FenceMode;
   /** Whose fences count; `undefined`: the own ones until an upstream mark comes. */
   readonly trackFences: boolean | undefined;
+  /** Whether what upstream marks is what the own lines would: they need not read it all then. */
+  readonly sameMarks: boolean;
 }
 
 /** What upstream says of a stretch of text. */
@@ -267,11 +269,16 @@ export class CodeTracker {
 
   /** Forgets what of the backlog cannot matter any more. Gives whether that made it short. */
   #skip(): boolean {
-    if (this.#lines.pending > 0 || this.#lines.fence !== undefined) {
-      return false;
-    }
     const state = this.#state;
-    let gone = this.#backlog.forget(BACKLOG);
+    const isMarked = state.marked && this.#options.sameMarks;
+    if (
+      this.#lines.pending > 0 || !isMarked && this.#lines.fence !== undefined
+    ) return false;
+    let gone = this.#backlog.forget(
+      BACKLOG,
+      isMarked,
+      (text) => !isMarked || this.#isProse(text.length),
+    );
     if (gone === 0) return false;
     state.passed -= gone;
     for (; gone > 0; state.marks.shift()) {
@@ -287,6 +294,16 @@ export class CodeTracker {
     this.#lines.seek(state.offset - this.#backlog.length);
     this.#events.paragraphEnd();
     return true;
+  }
+
+  /** Whether upstream says that the backlog is prose at an index. */
+  #isProse(index: number): boolean {
+    let left = index;
+    for (const mark of this.#state.marks) {
+      if (left < mark.length) return mark.kind === "prose";
+      left -= mark.length;
+    }
+    return false;
   }
 
   /** The lines read what was passed. */

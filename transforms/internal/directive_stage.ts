@@ -48,6 +48,8 @@ export interface DirectiveStageOptions {
   readonly mode: FenceMode;
   /** `undefined`: own fences until the first mark comes. */
   readonly trackFences: boolean | undefined;
+  /** Whether an upstream tracker finds the same fences as this one would. */
+  readonly sameMarks: boolean;
   readonly decodeEntities: boolean;
   readonly caseInsensitive: boolean;
   readonly startInside: string | undefined;
@@ -200,7 +202,7 @@ export class DirectiveStage extends TextStage {
   constructor(options: DirectiveStageOptions, snapshot: unknown) {
     super();
     this.#options = options;
-    const { set, codeAware, mode, trackFences } = options;
+    const { set, codeAware, mode, trackFences, sameMarks } = options;
     const given = openSnapshot<Snapshot>(STAGE, snapshot);
     this.#outlet = new DirectiveOutlet({
       decodeEntities: options.decodeEntities,
@@ -223,7 +225,7 @@ export class DirectiveStage extends TextStage {
     };
     this.offset = this.#state.offset;
     if (codeAware) {
-      this.#tracker = new CodeTracker({ mode, trackFences }, {
+      this.#tracker = new CodeTracker({ mode, trackFences, sameMarks }, {
         text: (text, kind) => this.#feed(text, kind),
         passed: (text, kind) => this.#pass(text, kind),
         paragraphEnd: () => this.#settle(false),

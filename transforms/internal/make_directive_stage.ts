@@ -3,9 +3,15 @@ import { DirectiveSet } from "./directive_set.ts";
 import { DirectiveStage } from "./directive_stage.ts";
 import { resumed } from "./snapshot.ts";
 
-/** Checks the options and makes the machine of a `DirectiveExtractorStream`. */
+/**
+ * Checks the options and makes the machine of a `DirectiveExtractorStream`.
+ *
+ * @param sameMarks Whether a tracker of the same mode, with no other options, is
+ * right before it.
+ */
 export function makeDirectiveStage(
   options: DirectiveExtractorStreamOptions,
+  sameMarks: boolean = false,
 ): DirectiveStage {
   const {
     directives = [],
@@ -63,6 +69,7 @@ export function makeDirectiveStage(
       codeAware,
       mode,
       trackFences,
+      sameMarks,
       decodeEntities,
       caseInsensitive,
       startInside,

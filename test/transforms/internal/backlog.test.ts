@@ -15,7 +15,7 @@ describe("Backlog", () => {
   test("forgets what comes before the last paragraph", () => {
     const backlog = filled("- a `b\n", "\n", "Next", " one");
     expect(backlog.length).toBe(16);
-    expect(backlog.forget(100)).toBe(8);
+    expect(backlog.forget(100, false)).toBe(8);
     expect(backlog.length).toBe(8);
     expect(backlog.take()).toBe("Next one");
     expect(backlog.length).toBe(0);
@@ -33,17 +33,19 @@ describe("Backlog", () => {
       ["<!-- a\n\nb"],
     ];
     for (const pieces of kept) {
-      expect(filled(...pieces).forget(100), JSON.stringify(pieces)).toBe(0);
+      expect(filled(...pieces).forget(100, false), JSON.stringify(pieces)).toBe(
+        0,
+      );
     }
-    expect(filled("a\n\nlong").forget(4)).toBe(0);
+    expect(filled("a\n\nlong").forget(4, false)).toBe(0);
     const marked = filled("a\n\nb");
     marked.mark();
-    expect(marked.forget(100)).toBe(0);
+    expect(marked.forget(100, false)).toBe(0);
     const html = filled("a");
     html.take();
     html.watch("<script>");
     html.add("a\n\nb", -1);
-    expect(html.forget(100)).toBe(0);
+    expect(html.forget(100, false)).toBe(0);
   });
 
   test("whether code may begin or end", () => {
@@ -60,10 +62,10 @@ describe("Backlog", () => {
   test("a snapshot goes on", () => {
     const pieces = ["a\n\nb <sc", "ript>\n", "\nc"];
     const first = filled(pieces[0]!);
-    expect(first.forget(100)).toBe(3);
+    expect(first.forget(100, false)).toBe(3);
     const second = new Backlog(JSON.parse(JSON.stringify(first.snapshot())));
     for (const piece of pieces.slice(1)) second.add(piece, -1);
-    expect(second.forget(100)).toBe(0);
+    expect(second.forget(100, false)).toBe(0);
     expect(second.take()).toBe("b <script>\n\nc");
   });
 
