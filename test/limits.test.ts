@@ -394,7 +394,7 @@ const TESTS: Readonly<Record<string, () => void | Promise<void>>> = {
     stream.stage.push("\n".repeat(9), (part) => text += textOf([part]));
     expect(text).not.toBe("");
   },
-  "`ToolCallSalvagerStream`: a string over lines": () => {
+  "`ToolCallSalvagerStream`: a string over lines, `verbatim`": () => {
     const calls = (length: number): number =>
       collectParts(
         parse(`"""${"\n".repeat(length)}${callOf("a")}`, salvager()),

@@ -42,6 +42,9 @@ const TAGS: readonly [string, string][] = [
   ["<tool_response>", "</tool_response>"],
   ['<tool_result id="a">', "</tool_result>"],
   ["<function_results>", "</function_results>"],
+  ["<stdout>", "</stdout>"],
+  ["<User>", "</User>"],
+  ["<system-reminder>", "</system-reminder>"],
   ["<script>", "</script>"],
   ['<textarea rows="2">', "</textarea>"],
 ];
@@ -187,6 +190,33 @@ describe("what has no closer ends all the same", () => {
         [`<![CDATA[x]]]>${NOW}`, 1],
         [`@@ -1 +1 @@\n-a\n+${NOW}\n b\n${NOW}`, 1],
         [`@@ -1 +1 @@\n-a\n\nSo:\n+ ${NOW}`, 1],
+        [`<user>\nDo ${NOW}\n\n${NOW}`, 1],
+        [`\\begin{verbatim}\n\n${NOW}\n\\end{verbatim}\n${NOW}`, 1],
+        [`The \\begin{verbatim}\n${NOW}`, 1],
+      ] as const
+    ) {
+      expect(salvage(text).calls.length, text).toBe(count);
+      checkChunkInvariance(make, text);
+    }
+  });
+
+  test("lines of a diff or a listing", () => {
+    for (
+      const [text, count] of [
+        [`+${NOW}\n-${NOW}\n ${NOW}`, 1],
+        [`a\n+${KIMI}\n`, 0],
+        [`  +${NOW}`, 0],
+        [`+ ${NOW}`, 1],
+        [`- ${NOW}`, 1],
+        [`-a ${NOW}`, 1],
+        [`a -${NOW}`, 1],
+        [`--${NOW}`, 1],
+        [`  12\t${NOW}\n`, 0],
+        [`12\u2192${NOW}`, 0],
+        [`12 ${NOW}`, 1],
+        [`12. ${NOW}`, 1],
+        [`1) ${NOW}`, 1],
+        [`+<b>\n${NOW}`, 1],
       ] as const
     ) {
       expect(salvage(text).calls.length, text).toBe(count);
@@ -231,6 +261,13 @@ const pieces = fc.array(
         "]~b]",
         "<think ",
         "Human: a\n",
+        "\\begin{",
+        "minted}",
+        "\\end{minted}",
+        "+",
+        "-",
+        "7\t",
+        "\u2192",
         "\u25c1",
         "<think>",
         "</think>",

@@ -3,7 +3,7 @@ import { NO_OPENER, OpenerTable, PART_OF_OPENER } from "./opener_table.ts";
 import {
   isReasoningToken,
   localName,
-  LONGEST_STRING,
+  LONGEST_QUOTED,
   type Passage,
   type PassageKind,
   PASSAGES,
@@ -93,7 +93,7 @@ const DIFF = " +-\\@";
 const LONGEST_NAME = 64;
 
 /** What begins a passage with no character that markup is made of. */
-const WORDS: readonly string[] = ["'''", "Human:", "@@ -", "]~b]"];
+const WORDS: readonly string[] = ["'''", "Human:", "@@ -", "]~b]", "\\begin{"];
 
 /** Beginnings of these, and of quotes, by their last code unit. */
 const HALF_WORDS: Map<number, string[]> = new Map([[0x22, ['"']]]);
@@ -107,7 +107,7 @@ for (const word of WORDS) {
 
 /** By code unit: 1 where a passage may begin, unless it is the first thing. */
 const STARTS: Uint8Array = new Uint8Array(65_536);
-for (const start of "<[]\"'H@\u25c1") STARTS[start.charCodeAt(0)] = 1;
+for (const start of "<[]\"'H@\\\u25c1") STARTS[start.charCodeAt(0)] = 1;
 
 /** What is looked for, with some names of reasoning. */
 interface Wanted {
@@ -466,7 +466,7 @@ export class PassageReader {
         if (open.ticks === 0) end = at + 1;
         else open.closing = true;
       }
-      if (until === "limit" && open.length >= LONGEST_STRING) end = at + 1;
+      if (until === "limit" && open.length >= LONGEST_QUOTED) end = at + 1;
       else if (until !== undefined && until !== "limit") {
         if (
           until === "diff" && !isEnd &&

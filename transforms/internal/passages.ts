@@ -32,7 +32,7 @@ export interface Passage {
 }
 
 /** A passage of many lines whose end is missing is over after so many code units. */
-export const LONGEST_STRING = 4_096;
+export const LONGEST_QUOTED = 4_096;
 
 /** Names of reasoning that are no directive's: only what stands in them is none of the answer. */
 const MORE_REASONING: readonly string[] = [
@@ -64,6 +64,17 @@ const RESULTS: readonly string[] = [
   "function_responses",
   "function_output",
   "fnr",
+  "stdout",
+  "stderr",
+];
+
+/** Tags of what somebody else said. */
+const SPEECHES: readonly string[] = [
+  "user",
+  "human",
+  "system",
+  "system-reminder",
+  "system_prompt",
 ];
 
 /** Elements whose content is no markup, by the rules of HTML itself. */
@@ -78,6 +89,7 @@ function tags(
 
 const REASONING_TAG: Passage = tags("reasoning", { flows: false });
 const RESULT_TAG: Passage = tags("result", { flows: false });
+const SPEECH_TAG: Passage = tags("speech", { flows: true, until: "blank" });
 const RAW_TAG: Passage = tags("data", { flows: true, until: "blank" });
 
 /**
@@ -92,6 +104,7 @@ export function passagesByName(
 ): ReadonlyMap<string, Passage> {
   return new Map([
     ...RAW.map((name) => [name, RAW_TAG] as const),
+    ...SPEECHES.map((name) => [name, SPEECH_TAG] as const),
     ...RESULTS.map((name) => [name, RESULT_TAG] as const),
     ...(reasoning ?? [...known, ...MORE_REASONING]).map((name) =>
       [localName(name), REASONING_TAG] as const
@@ -245,6 +258,14 @@ const OTHER_TOKENS: readonly Passage[] = [
     until: "blank",
   },
   {
+    kind: "data",
+    openers: ["\\begin{verbatim}", "\\begin{lstlisting}", "\\begin{minted}"],
+    closers: ["\\end{verbatim}", "\\end{lstlisting}", "\\end{minted}"],
+    place: "line",
+    flows: true,
+    until: "limit",
+  },
+  {
     kind: "string",
     openers: ['"""'],
     closers: ['"""'],
@@ -269,6 +290,7 @@ const OTHER_TOKENS: readonly Passage[] = [
 export const PASSAGES: readonly Passage[] = [
   REASONING_TAG,
   RESULT_TAG,
+  SPEECH_TAG,
   RAW_TAG,
   ...REASONING_TOKENS,
   ...OTHER_TOKENS,

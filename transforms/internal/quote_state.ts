@@ -4,6 +4,7 @@ export interface QuoteStateSnapshot {
   indent: number;
   lead: number;
   block: boolean;
+  diff: boolean;
   mark: number;
   fence: number;
   ticks: number;
@@ -20,11 +21,14 @@ export interface QuoteStateSnapshot {
 }
 
 /** What a call may be quoted by. */
-export type Quoting = "fence" | "code" | "block" | "quotes";
+export type Quoting = "fence" | "code" | "block" | "diff" | "quotes";
 
 const TICK = 0x60;
 const TILDE = 0x7e;
 const BACKSLASH = 0x5c;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+const ARROW = 0x2192;
 
 // What may still make the line one of a block quote.
 const START = 0;
@@ -37,8 +41,8 @@ const DEEP = 4;
 
 /**
  * What quotes a place in a line, from nothing but the line so far: a block quote's
- * mark, also in list items, an open run of backticks, an odd number of double
- * quotes, an open typographic quote. Of earlier lines it knows only what is still
+ * mark, also in list items, a diff's sign right before it, a line's number with a
+ * tab behind it, an open run of backticks, an odd number of double quotes, an open typographic quote. Of earlier lines it knows only what is still
  * open in the paragraph, and a fence that is too deep to be one: that is code too,
  * as long as lines are as deep.
  *
@@ -61,6 +65,7 @@ export class QuoteState {
       indent: 0,
       lead: START,
       block: false,
+      diff: false,
       mark: 0,
       fence: 0,
       ticks: 0,
@@ -106,10 +111,17 @@ export class QuoteState {
   get quoting(): Quoting | undefined {
     const { block, fence, first, indent } = this.#state;
     if (block) return "block";
+    if (this.#state.diff || this.#afterSign) return "diff";
     if (fence !== 0 && (first !== 0 || indent >= DEEP)) return "fence";
     if (this.inTicks) return "code";
     const { quotes, plainQuotes, typographic } = this.#state;
     return quotes || plainQuotes || typographic !== 0 ? "quotes" : undefined;
+  }
+
+  /** Whether the line is nothing but the sign of a diff so far. A bullet has a blank behind it. */
+  get #afterSign(): boolean {
+    const { first, lead } = this.#state;
+    return lead === BULLET && (first === PLUS || first === MINUS);
   }
 
   /** The next text. */
@@ -153,6 +165,7 @@ export class QuoteState {
         0;
     state.lead = START;
     state.block =
+      state.diff =
       state.escaped =
       state.quotes =
       state.plainQuotes =
@@ -177,7 +190,11 @@ export class QuoteState {
     if (unit === 0x20 || unit === 0x09) {
       if (state.first === 0) {
         state.indent += unit === 0x20 ? 1 : DEEP - state.indent % DEEP;
-      } else state.lead = state.lead === NUMBER ? OVER : START;
+      } else if (state.lead === NUMBER) {
+        // A listing numbers its lines so.
+        state.diff ||= unit === 0x09;
+        state.lead = OVER;
+      } else state.lead = START;
       return;
     }
     if (state.first === 0) this.#first(unit);
@@ -193,10 +210,17 @@ export class QuoteState {
         break;
       case NUMBER:
         if (!isDigit) {
+          state.diff ||= unit === ARROW;
           state.lead = unit === 0x2e || unit === 0x29 ? BULLET : OVER;
         }
         break;
       default:
+        // Markup: else it is a word with a dash.
+        if (
+          this.#afterSign && (unit === 0x3c || unit === 0x5b || unit === 0x5d)
+        ) {
+          state.diff = true;
+        }
         state.lead = OVER;
     }
   }

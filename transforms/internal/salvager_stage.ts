@@ -1100,7 +1100,7 @@ const HIDING: Readonly<
   speech: { name: "in what somebody else is made to say", whole: false },
   string: { name: "in a string over lines", whole: false },
   data: { name: "in text that is no markup", whole: false },
-  diff: { name: "in a diff", whole: true },
+  diff: { name: "in a diff or a listing", whole: true },
 };
 
 const MESSAGES: Readonly<Record<FormReader["reason"], string>> = {
