@@ -204,8 +204,8 @@ export class PassageReader {
     for (let at = text.indexOf(first); at >= 0;) {
       if (
         tokens.find(text, at) !== NO_OPENER ||
-        first === "<" && this.#findTag(text, at) !== NO_OPENER &&
-          isFirst(text, at, onBlank)
+        first === "<" && isFirst(text, at, onBlank) &&
+          this.#findTag(text, at) !== NO_OPENER
       ) return true;
       at = text.indexOf(first, at + 1);
     }
