@@ -81,6 +81,15 @@ export class TextWindow {
     this.#whole = whole;
     this.code = code;
     if (this.held.length === 0) this.at = this.out = start;
+    else if (
+      this.heldEnd !== start || this.at > start ||
+      this.at < this.out
+    ) {
+      // Only a state from outside is at several places at once.
+      throw new TypeError(
+        "Cannot resume: offsets in the snapshot do not agree",
+      );
+    }
     this.text = this.#rest === "" ? piece : this.#rest + piece;
     this.start = start - this.#rest.length;
     this.#rest = "";
