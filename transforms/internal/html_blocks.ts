@@ -23,6 +23,8 @@ export interface HtmlOpening {
   blocks: boolean;
   /** Whether type 7 may be found. */
   lone: boolean;
+  /** Where the reading may be as well; see {@linkcode readEach}. */
+  others?: number[];
 }
 
 /** The types, as far as they have a say of their own. */
@@ -79,7 +81,43 @@ export function readHtml(
   opening: HtmlOpening,
   code: number,
 ): HtmlType | typeof MAYBE_HTML | typeof NOT_HTML {
-  const state = opening.state;
+  const { state } = opening;
+  return opening.others !== undefined ||
+      code >= 0xa0 && (state === EQUALS || state === UNQUOTED)
+    ? readEach(opening, code)
+    : readOne(opening, code);
+}
+
+/**
+ * White space beyond ASCII may stand in a value without quotes as well as before
+ * and behind it: the reading goes on in both ways.
+ */
+function readEach(
+  opening: HtmlOpening,
+  code: number,
+): typeof MAYBE_HTML | typeof NOT_HTML {
+  const states = new Set<number>();
+  for (const state of [opening.state, ...opening.others ?? []]) {
+    opening.state = state;
+    if (readOne(opening, code) !== NOT_HTML) states.add(opening.state);
+    if (code >= 0xa0 && isWhiteSpace(code)) {
+      if (state === EQUALS) states.add(UNQUOTED);
+      else if (state === UNQUOTED) states.add(SPACE);
+    }
+  }
+  const [first, ...others] = states;
+  if (first === undefined) return NOT_HTML;
+  opening.state = first;
+  if (others.length > 0) opening.others = others;
+  else delete opening.others;
+  return MAYBE_HTML;
+}
+
+function readOne(
+  opening: HtmlOpening,
+  code: number,
+): HtmlType | typeof MAYBE_HTML | typeof NOT_HTML {
+  const { state } = opening;
   switch (state) {
     case LESS_THAN:
       return go(opening, AFTER_LESS_THAN);
@@ -159,7 +197,9 @@ export function readHtml(
 export function endHtml(
   opening: HtmlOpening,
 ): HtmlType | typeof NOT_HTML {
-  if (opening.state === COMPLETE) return 7;
+  if (opening.state === COMPLETE || opening.others?.includes(COMPLETE)) {
+    return 7;
+  }
   if (opening.state === NAME) {
     if (!opening.closing && RAW_NAMES.has(opening.name)) return 1;
     if (opening.blocks && BLOCK_NAMES.has(opening.name)) return 6;
