@@ -1,7 +1,14 @@
 import type { Fence } from "../part.ts";
 import { BlockLines } from "./block_lines.ts";
 import { copyOf, type LineReader } from "./line_reader.ts";
-import { BLOCK, type LineState, LOOSE, newState } from "./line_state.ts";
+import {
+  BLOCK,
+  CONTINUE,
+  type LineState,
+  LOOSE,
+  LOOSE_EXCESS,
+  newState,
+} from "./line_state.ts";
 import { LooseLines } from "./loose_lines.ts";
 
 /**
@@ -98,7 +105,17 @@ export class MarkdownLines {
   }
 
   #read(state: LineState): LineReader {
-    return this.#options.mode === "loose"
+    const isLoose = this.#options.mode === "loose";
+    // In no phase of its own a reader would stand still.
+    if (
+      !(state.phase >= CONTINUE && state.phase <= LOOSE_EXCESS) ||
+      (state.phase >= LOOSE) !== isLoose
+    ) {
+      throw new TypeError(
+        `Cannot resume: the snapshot is in phase "${state.phase}"`,
+      );
+    }
+    return isLoose
       ? new LooseLines(this.#options, this.#events, state)
       : new BlockLines(this.#options, this.#events, state);
   }

@@ -48,6 +48,16 @@ test("a forged snapshot is refused when it is taken", () => {
   }
 });
 
+test("a tracker's snapshot goes on in no other mode", () => {
+  for (const [from, to] of [["loose", "tolerant"], ["tolerant", "loose"]]) {
+    const first = new FenceTrackerStream({ mode: from as "loose" });
+    first.stage.push("a\n~~~\nb", () => {});
+    const snapshot = first.snapshot();
+    expect(() => new FenceTrackerStream({ mode: to as "loose", snapshot }))
+      .toThrow(/^Cannot resume: the snapshot is in phase/);
+  }
+});
+
 test("in a pipeline too", () => {
   const snapshots = standardPipeline().snapshot() as unknown[];
   const snapshot = snapshots.with(1, forged(snapshots[1], { lines: 1 }));
