@@ -54,6 +54,8 @@ export class OpenerTable {
   #tail = 0;
   /** By last code unit, all from 127 on are one: beginnings of openers whose first character no flag tells. */
   readonly #tails: (string[] | undefined)[] = new Array(128).fill(undefined);
+  /** By the last two code units (all from 127 on are one): 1 where a beginning of two or more ends so. */
+  readonly #pairs: Uint8Array = new Uint8Array(128 * 128);
 
   /** @param openers Each with its value. */
   constructor(openers: Iterable<Entry>) {
@@ -80,6 +82,9 @@ export class OpenerTable {
       for (let length = 1; length < word.length; length++) {
         const last = word.charCodeAt(length - 1);
         (this.#tails[Math.min(last, 127)] ??= []).push(word.slice(0, length));
+        if (length > 1) {
+          this.#pairs[pairOf(word.charCodeAt(length - 2), last)] = 1;
+        }
       }
     }
     for (const beginnings of this.#tails) {
@@ -135,6 +140,16 @@ export class OpenerTable {
     const last = text.charCodeAt(length - 1);
     const known = this.#tails[last < 127 ? last : 127];
     if (known === undefined) return length;
+    if (
+      length > 1 && this.#pairs[pairOf(text.charCodeAt(length - 2), last)] === 0
+    ) {
+      // The shortest is the last one.
+      const [unit] = known[known.length - 1]!;
+      return known[known.length - 1]!.length === 1 && length > from &&
+          unit === text[length - 1]
+        ? length - 1
+        : length;
+    }
     for (const beginning of known) {
       const at = length - beginning.length;
       if (at >= from && text.endsWith(beginning)) return at;
@@ -236,6 +251,11 @@ export class OpenerTable {
       length: shortest.length,
     };
   }
+}
+
+/** Of two code units, one number. */
+function pairOf(first: number, second: number): number {
+  return Math.min(first, 127) * 128 + Math.min(second, 127);
 }
 
 /** Index of the first character that has a flag. */

@@ -108,6 +108,9 @@ const STOP_WORD = 1;
 /** White space behind a bare call is waited through up to here. */
 const LONGEST_WAIT = 256;
 
+/** With so much behind it, what may begin an opener is one, or it is none, most often. */
+const LONGEST_TAIL = 32;
+
 /** A lead-in word and the line ends behind it are not longer than this. */
 const LONGEST_LEAD = 16;
 
@@ -144,6 +147,8 @@ export class SalvagerStage extends TextStage {
   #pending: Pending | undefined;
   /** Whether nothing has begun: only an opener changes anything. */
   #isIdle = false;
+  /** The same, but what is held may be the beginning of one. */
+  #isTail = false;
   /** Whether what is held has to be decided now. */
   #finishing = false;
 
@@ -225,6 +230,7 @@ export class SalvagerStage extends TextStage {
   override push(input: string | Part, emit: Emit<Part>): void {
     // Most text by far goes this way: it is here, and not in the class above, as
     // engines make calls cheap that always meet the same.
+    if (this.#isTail) this.#passTail(input, emit);
     if (this.#isIdle) {
       if (typeof input === "string") {
         const start = this.offset;
@@ -293,7 +299,7 @@ export class SalvagerStage extends TextStage {
         part.type === "tool-call" && part.origin === "native")
     ) {
       state.off = true;
-      this.#isIdle = false;
+      this.#isIdle = this.#isTail = false;
     }
   }
 
@@ -382,9 +388,38 @@ export class SalvagerStage extends TextStage {
   /** Ends the work on a piece. */
   #close(): void {
     this.#closeWindow();
-    this.#isIdle = this.held.length === 0 && !this.#refused.some &&
-      this.#reasoning === undefined &&
+    const isQuiet = !this.#refused.some && this.#reasoning === undefined &&
       !(this.#state.empty && this.#messageForms.length > 0);
+    const { length } = this.held;
+    this.#isIdle = isQuiet && length === 0;
+    this.#isTail = isQuiet && length > 0 && this.#leadIn.length === 0 &&
+      length === this.#window.rest.length && this.held.waiting === 0;
+  }
+
+  /** Lets what is held go when, with the next text, it begins nothing. */
+  #passTail(input: string | Part, emit: Emit<Part>): void {
+    this.#isTail = false;
+    let next = input;
+    if (typeof next !== "string") {
+      if (
+        next.type !== "text" || next.code !== undefined ||
+        next.start !== this.offset
+      ) return;
+      next = next.text;
+    }
+    const window = this.#window;
+    const { rest } = window;
+    const text = rest + next.slice(0, LONGEST_TAIL);
+    for (let at = 0; at < rest.length; at++) {
+      if (
+        this.#table.begins(text.charCodeAt(at)) &&
+        this.#table.find(text, at) !== NO_OPENER
+      ) return;
+    }
+    window.pass(emit);
+    this.#state.seen = window.at;
+    this.#surroundings.pass(rest, knownFlagsOf(rest));
+    this.#isIdle = true;
   }
 
   /** Gives out what is decided and holds the rest. */

@@ -58,6 +58,18 @@ export class TextWindow {
     return this.out + this.held.length;
   }
 
+  /** What will be looked at again, with what follows it. */
+  get rest(): string {
+    return this.#rest;
+  }
+
+  /** Gives out all that is held: it was looked at after all. */
+  pass(emit: Emit<Part>): void {
+    this.at = this.out = this.heldEnd;
+    this.held.give(emit);
+    this.#rest = "";
+  }
+
   snapshot(): TextWindowSnapshot {
     return {
       held: this.held.snapshot(),
