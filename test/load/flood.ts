@@ -6,10 +6,13 @@
  *     npm run flood -- 10000
  */
 import process from "node:process";
+import { millrace } from "../../adapters/ai_sdk.ts";
 import { ClaudeCodeStream } from "../../adapters/claude_code/claude_code_stream.ts";
 import { SocketEventStream } from "../../adapters/claude_code/socket_event_stream.ts";
 import { AnthropicEncoderStream } from "../../adapters/encode_anthropic.ts";
+import { JSONLEncoderStream } from "../../adapters/encode_jsonl.ts";
 import { OpenAIChatEncoderStream } from "../../adapters/encode_openai_chat.ts";
+import { SSEEncoderStream } from "../../adapters/encode_sse.ts";
 import { UIMessageEncoderStream } from "../../adapters/encode_ui_message.ts";
 import { fromJSONL } from "../../adapters/jsonl.ts";
 import { JSONLParserStream } from "../../adapters/jsonl_parser.ts";
@@ -27,6 +30,8 @@ import {
   pipeline,
   readParts,
   standardPipeline,
+  ToolGateStream,
+  toReadableStream,
 } from "../../mod.ts";
 
 const CHUNK = 65_536;
@@ -87,12 +92,15 @@ const ENCODERS: readonly (() => AnyTransform)[] = [
   () => new OpenAIChatEncoderStream(),
   () => new AnthropicEncoderStream(),
   () => new UIMessageEncoderStream(),
+  () => new SSEEncoderStream(),
+  () => new JSONLEncoderStream(),
   () => new FenceSplitterStream(),
+  () => new ToolGateStream({ policy: () => true }),
 ];
 
 const bytes = Number(process.argv[2] ?? 64) * 1_000_000;
 const each = bytes /
-  (TEXTS.length + (2 + FRAMINGS.length) * BODIES.length + ENCODERS.length + 2);
+  (TEXTS.length + (2 + FRAMINGS.length) * BODIES.length + ENCODERS.length + 3);
 let sent = 0;
 let parts = 0;
 let largest = 0;
@@ -165,4 +173,15 @@ await drain(
   ),
 );
 await drain(readParts(fromText(flood("", "é< ` ")), stages()));
+
+function* deltas(texts: Iterable<string>): Generator<object> {
+  for (const delta of texts) yield { type: "text-delta", id: "1", delta };
+}
+
+const { stream } = await millrace({ tools: [{ name: "read" }] }).wrapStream({
+  doStream: () =>
+    Promise.resolve({ stream: toReadableStream(deltas(flood("", "é< ` "))) }),
+  params: {},
+});
+await drain(stream as unknown as AsyncIterable<unknown>);
 console.log(JSON.stringify({ sent, parts, largest }));
