@@ -152,4 +152,6 @@ for (const file of files) {
 process.on("message", (ask) => {
   void answer(ask as Ask);
 });
+// Nobody asks any more.
+process.on("disconnect", () => process.exit());
 say({ kind: "ready" });

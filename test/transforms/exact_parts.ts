@@ -4,9 +4,10 @@
  * and repairs too, and how much is held back. Most are inputs at which a small
  * mistake in the sources shows that nothing else had noticed.
  *
- * A line of exact_parts.jsonl: `stage`, `options`, `input` (all of the text),
- * `parts` (what comes out, neighbouring pieces merged) and perhaps `held` (for
- * each code unit, how many may be held back when it has come).
+ * A line of exact_parts.jsonl: `stage`, `options`, `input` (the whole text, or a
+ * list of texts and parts), `parts` (what comes out, neighbouring pieces merged)
+ * and perhaps `held` (for each code unit of a text, how many may be held back
+ * when it has come).
  *
  *     npx tsx test/transforms/exact_parts.ts
  *
@@ -23,6 +24,7 @@ import {
   type StageStream,
   standardPipeline,
   SurrogateSanitizerStream,
+  type TextPart,
   ToolCallSalvagerStream,
   type ToolCallSalvagerStreamOptions,
 } from "../../mod.ts";
@@ -32,7 +34,7 @@ import { coverage, merged } from "../laws.ts";
 export interface ExactParts {
   stage: string;
   options: Record<string, unknown>;
-  input: string;
+  input: string | (string | Part)[];
   parts: unknown[];
   held?: number[];
 }
@@ -93,15 +95,43 @@ function covered(outputs: readonly Part[]): number {
     : coverage(outputs);
 }
 
-/** What comes out of the text as one piece. */
+/** What comes out of the input as it is. */
 export function partsOf(one: ExactParts): unknown[] {
-  return runWith(one, [one.input]).parts;
+  return runWith(one, typeof one.input === "string" ? [one.input] : one.input)
+    .parts;
+}
+
+/** The input with each text cut into pieces of this size. */
+export function cutUp(
+  { input }: ExactParts,
+  size: number = 1,
+): (string | Part)[] {
+  const chunks: (string | Part)[] = [];
+  for (const one of typeof input === "string" ? [input] : input) {
+    const text = typeof one === "string"
+      ? one
+      : one.type === "text"
+      ? one.text
+      : "";
+    if (text === "") chunks.push(one);
+    for (let at = 0; at < text.length; at += size) {
+      const piece = text.slice(at, at + size);
+      chunks.push(
+        typeof one === "string" ? piece : {
+          ...one as TextPart,
+          text: piece,
+          start: (one as TextPart).start + at,
+        },
+      );
+    }
+  }
+  return chunks;
 }
 
 /** The same of these pieces, and how much is held back behind each. */
 export function runWith(
   one: ExactParts,
-  chunks: Iterable<string>,
+  chunks: Iterable<string | Part>,
 ): { parts: unknown[]; held: number[] } {
   const parts: Part[] = [];
   const held: number[] = [];
@@ -112,7 +142,7 @@ export function runWith(
   let length = 0;
   for (const chunk of chunks) {
     stage.push(chunk, emit);
-    length += chunk.length;
+    if (typeof chunk === "string") length += chunk.length;
     held.push(length - covered(parts));
   }
   stage.end(emit);
@@ -122,7 +152,7 @@ export function runWith(
 /** The same with a new stream behind every piece, out of the last one's snapshot. */
 export function resumedWith(
   one: ExactParts,
-  chunks: Iterable<string>,
+  chunks: Iterable<string | Part>,
 ): unknown[] {
   const parts: Part[] = [];
   const emit = (part: Part): void => {
@@ -139,7 +169,7 @@ export function resumedWith(
 
 function update(): void {
   const lines = exactParts().map((one) => {
-    const { held } = runWith(one, one.input.split(""));
+    const { held } = runWith(one, cutUp(one));
     const parts = partsOf(one);
     return JSON.stringify(
       one.held === undefined ? { ...one, parts } : { ...one, parts, held },
