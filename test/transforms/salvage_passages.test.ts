@@ -139,6 +139,7 @@ describe("harmony", () => {
       const [text, count] of [
         [`analysisI could ${NOW} here.assistantfinalNo.`, 0],
         [`\nanalysisI could ${NOW} here`, 0],
+        [`analysisthey could ${NOW} here`, 0],
         [`analysisI see.assistantfinal${NOW}`, 1],
         [`analysisI see.${call}`, 1],
         [`analysis of it: ${NOW}`, 1],

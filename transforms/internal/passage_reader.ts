@@ -143,6 +143,9 @@ export class PassageReader {
     snapshot?: PassageReaderSnapshot,
   ) {
     this.#wanted = wantedFor(reasoning);
+    if (snapshot?.open && !isOpen(snapshot.open)) {
+      throw new TypeError("Cannot resume: the snapshot is in no passage");
+    }
     this.#state = snapshot ?? {
       open: null,
       half: "",
@@ -507,6 +510,15 @@ function wantedFor(reasoning: readonly string[] | undefined): Wanted {
     wanted.set(key, one = { names, sizes, tokens: new OpenerTable(tokens) });
   }
   return one;
+}
+
+/** Whether a passage from outside may be read on. */
+function isOpen({ passage, closers, matched }: Open): boolean {
+  return PASSAGES[passage] !== undefined &&
+    closers.every((closer, index) =>
+      typeof closer === "string" &&
+      (matched[index] ?? 0) in Array.from(closer)
+    );
 }
 
 /** Of a name's first letter and its length, one number. */

@@ -166,7 +166,7 @@ const REASONING_TOKENS: readonly Passage[] = [
     // The same from a server that strips the tokens.
     kind: "reasoning",
     openers: Array.from(
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
       (letter) => `analysis${letter}`,
     ),
     closers: ["assistantfinal", "assistantcommentary"],
