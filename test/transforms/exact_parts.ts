@@ -81,17 +81,22 @@ function make(
   ) as Stream;
 }
 
-/** The sanitizer gives strings back for strings. */
+/** Neighbours merged. The sanitizer gives strings back for strings. */
 function joined(outputs: readonly Part[]): unknown[] {
-  return outputs.every((output) => typeof output === "string")
-    ? [outputs.join("")]
-    : merged(outputs);
+  const all: unknown[] = [];
+  for (const one of merged(outputs) as unknown[]) {
+    const last = all.at(-1);
+    if (typeof one === "string" && typeof last === "string") {
+      all[all.length - 1] = last + one;
+    } else all.push(one);
+  }
+  return all;
 }
 
 /** Up to where the text has come out. */
 function covered(outputs: readonly Part[]): number {
-  return outputs.every((output) => typeof output === "string")
-    ? outputs.join("").length
+  return outputs.some((output) => typeof output === "string")
+    ? Infinity
     : coverage(outputs);
 }
 
