@@ -279,6 +279,8 @@ async function stopped(place: Place, options = {}): Promise<
 async function idle(place: Place, options = {}): Promise<Run> {
   const run = new Run(place.subject, place.kind, place.at, options);
   await run.consumer.read(place.known.received[place.at]!.length);
+  // A pipe may be about to be given one more: until it has it, it was not given.
+  await place.turn();
   return run;
 }
 
