@@ -106,6 +106,19 @@ describe("a call in a passage is none, one behind it is", () => {
     }
   });
 
+  test("nor in a value, also when its call is refused", () => {
+    for (const [opener] of [...TAGS, ...TOKENS, ['"""\n', ""]]) {
+      const value = `a\n${opener}\nb`;
+      for (const name of ["gone", "read"]) {
+        const text = `${
+          wrapped(invoke(name, { path: value, line: "x" }))
+        }${NOW}`;
+        expect(salvage(text).calls, text).toEqual([["now", {}]]);
+        checkChunkInvariance(make, text);
+      }
+    }
+  });
+
   test("a fence that is left open in one is over with it", () => {
     const text = `<tool_response>\n\`\`\`\n${NOW}\n</tool_response>\n${NOW}`;
     expect(salvage(text).calls).toHaveLength(1);
@@ -275,6 +288,15 @@ const pieces = fc.array(
       ),
     },
     { weight: 4, arbitrary: fc.constantFrom(NOW, READ, KIMI, HARMONY) },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom(
+        '<function_calls>\n<invoke name="gone">\n<parameter name="path">',
+        "</parameter>\n</invoke>\n</function_calls>",
+        '<tool_call>{"name":"gone","arguments":{"path":"',
+        '"}}</tool_call>',
+      ),
+    },
     { weight: 1, arbitrary: fc.constantFrom(...OPENERS) },
     {
       weight: 1,

@@ -74,6 +74,12 @@ export class CallSurroundings {
     if (backlog.length >= BACKLOG && !this.#skip()) this.#catchUp();
   }
 
+  /** The next text, at whose beginning nothing begins: it stands in a value. */
+  passValue(text: string): void {
+    this.#settle();
+    this.#passages.readValue(text, this.#sink);
+  }
+
   /** The next text, which a stage before marked as code. */
   passCode(text: string): void {
     this.#settle();

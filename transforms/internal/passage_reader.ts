@@ -241,6 +241,19 @@ export class PassageReader {
     this.#read(half + text, sink, false);
   }
 
+  /** The next text, with whose first code unit no passage begins. */
+  readValue(text: string, sink: PassageSink): void {
+    const state = this.#state;
+    let from = 0;
+    if (state.open === null) {
+      from = 1;
+      sink.read(text.slice(0, 1));
+      state.last = text.charCodeAt(0);
+      state.begun = true;
+    }
+    this.#read(text.slice(from), sink, false);
+  }
+
   /** Something else begins here: what may still have become a beginning is none. */
   settle(sink: PassageSink): void {
     const { half } = this.#state;
@@ -519,6 +532,11 @@ function isOpen({ passage, closers, matched }: Open): boolean {
       typeof closer === "string" &&
       (matched[index] ?? 0) in Array.from(closer)
     );
+}
+
+/** Whether a passage may begin with a code unit that is not the message's first. */
+export function mayBeginPassage(unit: number): boolean {
+  return STARTS[unit] === 1;
 }
 
 /** Of a name's first letter and its length, one number. */

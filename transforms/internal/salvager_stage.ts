@@ -17,6 +17,7 @@ import type { FormReader, FormReaderOptions } from "./form_reader.ts";
 import { type HeldText, textPart } from "./held_text.ts";
 import type { OfferedTools } from "./offered_tools.ts";
 import { NO_OPENER, OpenerTable, PART_OF_OPENER } from "./opener_table.ts";
+import { mayBeginPassage } from "./passage_reader.ts";
 import type { PassageKind } from "./passages.ts";
 import type { Quoting } from "./quote_state.ts";
 import {
@@ -449,8 +450,23 @@ export class SalvagerStage extends TextStage {
     const read = from === 0 && end === text.length
       ? text
       : text.slice(from, end);
-    this.#surroundings.pass(read, knownFlagsOf(read));
-    this.#refused.read(text, from, end);
+    if (!this.#refused.some) this.#surroundings.pass(read, knownFlagsOf(read));
+    else this.#feedSome(read);
+  }
+
+  /** Lets text be seen in which values of refused calls may stand: no passage begins in one. */
+  #feedSome(text: string): void {
+    for (let from = 0; from < text.length;) {
+      const isHidden = mayBeginPassage(text.charCodeAt(from)) &&
+        this.#refused.inValue;
+      let to = from + 1;
+      while (to < text.length && !mayBeginPassage(text.charCodeAt(to))) to++;
+      const piece = text.slice(from, to);
+      if (isHidden) this.#surroundings.passValue(piece);
+      else this.#surroundings.pass(piece, ANYTHING);
+      this.#refused.read(text, from, to);
+      from = to;
+    }
   }
 
   #run(): void {
