@@ -5,6 +5,7 @@
  */
 
 import type { FenceMode } from "./fence_tracker.ts";
+import { checkMode } from "./internal/check_mode.ts";
 import { SnippetExtractor } from "./internal/snippet_stage.ts";
 import type { Part } from "./part.ts";
 import type { SnippetConvention } from "./snippet_convention.ts";
@@ -108,7 +109,8 @@ export interface SnippetExtractorStreamOptions {
  *
  * Memory is bounded by `maxContentLength` and `maxLineLength`. Construction
  * throws a `TypeError` for conventions, rows or snapshots of another shape and
- * a `RangeError` for limits that are no whole number above 0.
+ * for a mode there is not, and a `RangeError` for limits that are no whole
+ * number above 0.
  *
  * @example
  * ```ts
@@ -132,6 +134,7 @@ export class SnippetExtractorStream extends StageStream<string | Part, Part> {
    * @param options See {@linkcode SnippetExtractorStreamOptions}.
    */
   constructor(options: SnippetExtractorStreamOptions = {}) {
+    checkMode(options.mode);
     super(
       resumed(
         options.snapshot,

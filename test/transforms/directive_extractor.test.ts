@@ -967,6 +967,8 @@ describe("options", () => {
       [{ directives: ["a.b"], dialect: "container" }, TypeError],
       [{ ...log, dialect: "yaml" }, TypeError],
       [{ ...log, unclosed: "drop" }, TypeError],
+      [{ ...log, mode: "strict" }, TypeError],
+      [{ ...log, mode: "" }, TypeError],
       [{ ...log, startInside: "think" }, TypeError],
       [{ ...log, maxTagLength: 0 }, RangeError],
       [{ ...log, maxContentLength: Number.NaN }, RangeError],

@@ -1019,5 +1019,7 @@ describe("wrong use", () => {
     expect(wrong({ conventions: [{}] })).toThrow(TypeError);
     expect(wrong({ toolEdits: [{ tool: "x" }] })).toThrow(TypeError);
     expect(wrong({ snapshot: {} })).toThrow(TypeError);
+    expect(wrong({ mode: "strict" })).toThrow(TypeError);
+    expect(wrong({ mode: "" })).toThrow(TypeError);
   });
 });

@@ -1,4 +1,5 @@
 import type { DirectiveExtractorStreamOptions } from "../directive_extractor.ts";
+import { checkMode } from "./check_mode.ts";
 import { DirectiveSet } from "./directive_set.ts";
 import { DirectiveStage } from "./directive_stage.ts";
 import { resumed } from "./snapshot.ts";
@@ -42,6 +43,7 @@ export function makeDirectiveStage(
       `Cannot extract directives: unclosed "${unclosed}" is neither "directive" nor "text"`,
     );
   }
+  checkMode(mode);
   const limits = { maxTagLength, maxHeldSpan, maxDepth, maxContentLength };
   for (const [name, limit] of Object.entries(limits)) {
     if (!(limit >= 1)) {
