@@ -109,7 +109,8 @@ export class MarkdownLines {
     // In no phase of its own a reader would stand still.
     if (
       !(state.phase >= CONTINUE && state.phase <= LOOSE_EXCESS) ||
-      (state.phase >= LOOSE) !== isLoose
+      (state.phase >= LOOSE) !== isLoose ||
+      !(state.matched <= state.containers.length)
     ) {
       throw new TypeError(
         `Cannot resume: the snapshot is in phase "${state.phase}"`,

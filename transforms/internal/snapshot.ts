@@ -59,7 +59,9 @@ export function resumed<Made extends Pick<Stage<never, never>, "snapshot">>(
   if (snapshot === undefined) return fresh;
   try {
     const made = make(snapshot);
-    if (isLike(snapshot, fresh.snapshot())) return guarded(made);
+    if (isLike(stateOf(snapshot), stateOf(fresh.snapshot()))) {
+      return guarded(made);
+    }
   } catch (error) {
     throw refusal(error);
   }
@@ -68,9 +70,16 @@ export function resumed<Made extends Pick<Stage<never, never>, "snapshot">>(
   );
 }
 
+function stateOf(snapshot: unknown): unknown {
+  return (snapshot as { state: unknown }).state;
+}
+
 /** Whether a state is like a new one; what one of them has not may be anything. */
 function isLike(given: unknown, fresh: unknown): boolean {
-  if (typeof fresh === "number") return Number.isSafeInteger(given);
+  if (typeof fresh === "number") {
+    return Number.isSafeInteger(given) &&
+      (given as number) >= Math.min(0, fresh);
+  }
   if (typeof fresh !== "object") return typeof given === typeof fresh;
   if (fresh === null || given === null || given === undefined) return true;
   return typeof given === "object" &&
