@@ -139,6 +139,28 @@ describe("IntentPolicy", () => {
     expect(await verdict(intents, write("a"))).toContain("outside the scope");
   });
 
+  test("the handshake's id goes by several names, the first one counts", async () => {
+    for (const key of ["intent_id", "intentId", "id"]) {
+      const intents = make();
+      const one = call("select_active_intent", { [key]: "INT-001" });
+      expect([key, await verdict(intents, one)]).toEqual([key, true]);
+      expect(await verdict(intents, write("src/auth/a"))).toBe(true);
+      const none = call("select_active_intent", {
+        [key]: "INT-999",
+        id: key === "id" ? "INT-999" : "INT-001",
+      });
+      expect([key, await verdict(intents, none)]).toEqual([key, FORMAL]);
+      expect(await verdict(intents, write("src/auth/a"))).toBe(FORMAL);
+    }
+    const intents = make();
+    expect(
+      await verdict(
+        intents,
+        call("select_active_intent", { name: "INT-001" }),
+      ),
+    ).toBe(FORMAL);
+  });
+
   test("tools, their paths and the handshake are configurable", async () => {
     const intents = make({
       tools: { patch: "write", rm: "write" },
