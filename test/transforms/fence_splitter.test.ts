@@ -45,6 +45,37 @@ describe("where messages end", () => {
     expect(split(text, 100)).toEqual([text]);
   });
 
+  test("a fence of any length is closed where it is open, and nowhere else", () => {
+    for (const maxLength of [32, 33, 40]) {
+      for (let length = 0; length < 90; length++) {
+        for (const lines of [1, 2, 3]) {
+          const code = `${"x".repeat(length)}\n`.repeat(lines);
+          for (const after of ["", "after\n"]) {
+            const text = `before\n\`\`\`js\n${code}\`\`\`\n${after}`;
+            const parts = run(make({ maxLength })(), [text]);
+            const messages = messagesOf(parts, maxLength);
+            let left = "";
+            for (const message of messages) {
+              const [block, ...others] = referenceBlocks(message);
+              expect([text, message, others]).toEqual([text, message, []]);
+              // All marker lines of a message belong to its one fence.
+              const markers = message.split("\n").filter((line) =>
+                line.startsWith("```")
+              );
+              expect([text, message, markers]).toEqual([
+                text,
+                message,
+                block === undefined ? [] : ["```js", "```"],
+              ]);
+              left += block?.content ?? "";
+            }
+            expect(left.replaceAll("\n", "")).toBe(code.replaceAll("\n", ""));
+          }
+        }
+      }
+    }
+  });
+
   test("behind a block in the second half, else behind a line, else a word", () => {
     expect(split("aaaa aaaa aaaa\n\nbbbb bbbb\nbbbb bbbb\n", 32)).toEqual([
       "aaaa aaaa aaaa\n\n",
