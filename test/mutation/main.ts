@@ -15,6 +15,11 @@
  * when fewer than `--at-least` percent of the mutants die. After `--minutes`, or when interrupted, it ends with
  * what is done; the order is random, so that this is a sample as well.
  *
+ * Some can only live, since nothing that anyone can see changes: a limit that only
+ * saves time, a branch that only saves work. Those that were looked at are in
+ * equivalent.jsonl, each with the reason. They count as survivors like all
+ * others; the score without them is told besides.
+ *
  * Everything happens in a copy of the project, the checkout is not touched. Not
  * part of it are tests about time and some slow ones, and properties are tried
  * with few inputs: the whole suite finds more, never less.
@@ -457,6 +462,21 @@ for (const file of [...new Set(done.map(({ file }) => file))].sort()) {
     }  ${file}`,
   );
 }
+/** Survivors that were looked at and cannot die. */
+function equivalents(): Tried[] {
+  const known = new Set(
+    readFileSync(join(root, "test/mutation/equivalent.jsonl"), "utf8")
+      .split("\n").filter((line) => line !== "").map((line) => {
+        const { file, original, replacement } = JSON.parse(line) as Mutant;
+        return JSON.stringify([file, original, replacement]);
+      }),
+  );
+  return done.filter(({ status, file, original, replacement }) =>
+    status === "survived" &&
+    known.has(JSON.stringify([file, original, replacement]))
+  );
+}
+
 const count = (status: Tried["status"]): number =>
   done.filter((one) => one.status === status).length;
 const score = percent(done);
@@ -472,6 +492,14 @@ console.log(
     error.toFixed(1)
   } (95 % confidence), ${seconds()} s`,
 );
+const same = equivalents();
+if (same.length > 0) {
+  console.log(
+    `${same.length} of the survivors are known to change nothing that can be seen. Without them: ${
+      percent(done.filter((one) => !same.includes(one))).toFixed(1)
+    } %`,
+  );
+}
 if (given.values.json !== undefined) {
   writeFileSync(given.values.json, JSON.stringify(done, null, 1));
 }

@@ -266,7 +266,11 @@ export function mutantsOf(file: string, source: string): Mutant[] {
             node.start,
             node.end,
           );
-        } else if (typeof node["value"] === "string") {
+        } else if (
+          // What a symbol is called is for nobody to see.
+          typeof node["value"] === "string" &&
+          parent?.["callee"]?.name !== "Symbol"
+        ) {
           add(
             "StringLiteral",
             unit,
