@@ -168,6 +168,21 @@ describe("pipeline", () => {
     used.readable.getReader();
     const twice = new Repeat();
     expect(() => (pipeline as () => unknown)()).toThrow(TypeError);
+    for (
+      const half of [
+        null,
+        {},
+        { readable: new ReadableStream() },
+        { writable: new WritableStream() },
+        { readable: {}, writable: new WritableStream() },
+        { readable: new ReadableStream(), writable: {} },
+      ]
+    ) {
+      expect(() => pipeline(new Repeat(), half as never))
+        .toThrow(
+          "Cannot build a pipeline: argument 1 is not a transform stream",
+        );
+    }
     expect(() => pipeline({} as never)).toThrow("argument 0");
     expect(() => pipeline(used)).toThrow("in use");
     expect(() => pipeline(twice, twice)).toThrow("twice");

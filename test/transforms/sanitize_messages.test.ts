@@ -117,6 +117,22 @@ describe("sanitizeMessages", () => {
     const date = new Date(0);
     const given = { map, date, none: null, nothing: undefined };
     expect(sanitizeMessages(given)).toBe(given);
+    // They are not made of properties: a copy of these would be another thing.
+    for (
+      const thing of [
+        date,
+        map,
+        new Uint8Array(2),
+        new DataView(new ArrayBuffer(1)),
+        /x/,
+        new Error("x"),
+      ]
+    ) {
+      const one = Object.assign(thing, { note: HALF });
+      expect(sanitizeMessages(one)).toBe(one);
+      expect(sanitizeMessages([one])[0]).toBe(one);
+      expect(one.note).toBe(HALF);
+    }
   });
 
   test("nested as deep as it likes", () => {
