@@ -150,6 +150,8 @@ const OTHERS: readonly string[] = [
   "observation",
 ];
 
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
 /** Reasoning in tokens that may stand anywhere in a line. */
 const REASONING_TOKENS: readonly Passage[] = [
   {
@@ -165,10 +167,7 @@ const REASONING_TOKENS: readonly Passage[] = [
   {
     // The same from a server that strips the tokens.
     kind: "reasoning",
-    openers: Array.from(
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
-      (letter) => `analysis${letter}`,
-    ),
+    openers: [...LETTERS].map((letter) => `analysis${letter}`),
     closers: ["assistantfinal", "assistantcommentary"],
     place: "message",
     flows: false,
