@@ -128,7 +128,19 @@ describe("how HTML blocks open", () => {
 
   test("any other tag alone on its line, as the reference reads it", () => {
     const random = new RandomSource(7);
-    const spaces = ["", " ", "  ", "\t", " \t ", "\u00a0", "\u2003", "\f"];
+    const spaces = [
+      "",
+      " ",
+      "  ",
+      "\t",
+      " \t ",
+      "\u00a0",
+      "\u2003",
+      "\f",
+      "\v",
+      "\u0001",
+      "\u001f",
+    ];
     const attribute = (): string =>
       random.pick([
         "a",
