@@ -692,6 +692,14 @@ describe("blocks between tags", () => {
       },
     ]);
   });
+  test("a line that is too long is no closer, however it comes", () => {
+    for (const length of [255, 256, 257]) {
+      const text = `<source>\nx\n</source>${" ".repeat(length - 9)}\n`;
+      const [whole] = snippets(text, options);
+      expect(whole!.closed, `${length}`).toBe(length < 256);
+      expect(snippets(text.split(""), options)).toEqual([whole]);
+    }
+  });
   test("may have attributes, and may be cut", () => {
     expect(
       place('<codeblock lang="python" path="a/b.py">\n1', options),

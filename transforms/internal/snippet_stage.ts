@@ -422,7 +422,9 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
     const open = this.#open;
     const start = this.#told;
     if (open?.tag !== undefined) {
-      if (line.trim() !== `</${open.tag}>`) return this.#noTag(lineEnd);
+      if (!this.#mayBeTag(line) || line.trim() !== `</${open.tag}>`) {
+        return this.#noTag(lineEnd);
+      }
       this.#tagLine = null;
       this.#fenceEnd(open.fence, true, start + line.length);
       this.#moveTo(start + line.length);
