@@ -119,10 +119,13 @@ function userMessage(
 }
 
 function vscodeResult(model: object, id: string, text: string): object {
-  const { content } = model as { content: unknown[] };
-  const block = content.find((one) =>
-    typeof (one as { value?: unknown } | null)?.value === "string"
-  );
+  const { content } = model as { content: unknown };
+  // Messages are anybody's: a result may hold a text where a list belongs.
+  const block = Array.isArray(content)
+    ? content.find((one) =>
+      typeof (one as { value?: unknown } | null)?.value === "string"
+    )
+    : undefined;
   const part = block === undefined
     ? { value: text }
     : copyWith(block as object, [["value", text]]);
