@@ -483,6 +483,9 @@ function blocksOf(parts: readonly Part[]): ReferenceBlock[] {
     if (part.type === "fence-start") content = "";
     else if (part.type === "text" && part.code === "fence") {
       content += part.text;
+    } else if (part.type === "text" && part.code === "marker") {
+      // What stands before a line's prefix is no half of a line end behind it.
+      content = content.replace(/\r\n?/g, "\n");
     } else if (part.type === "fence-end") {
       blocks.push({ info: part.fence.info, content });
     }
