@@ -264,17 +264,17 @@ export class DirectiveStage extends TextStage {
 
   override end(emit: Emit<Part>): void {
     this.#marks.to = emit;
-    this.#end();
+    this.#end(true);
   }
 
-  /** Decides everything and ends what is open. */
-  #end(): void {
+  /** Decides everything and ends what is open. `last`: no other text follows. */
+  #end(last: boolean): void {
     const state = this.#state;
     this.#isQuick = false;
     this.#outlet.emit = this.#marks.emit;
     if (!state.begun) this.#beginInside(this.offset);
     this.#tracker?.end(
-      state.candidate === null && state.waiting === null &&
+      last && state.candidate === null && state.waiting === null &&
         this.#outlet.opened === null,
     );
     this.#settle(true);
@@ -313,7 +313,7 @@ export class DirectiveStage extends TextStage {
   protected override part(part: Part, emit: Emit<Part>): void {
     if (part.type !== "fence-start" && part.type !== "fence-end") {
       // Nothing of this text comes behind it.
-      if (part.type === "finish") this.#end();
+      if (part.type === "finish") this.#end(false);
       super.part(part, emit);
       return;
     }
