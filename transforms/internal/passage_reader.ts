@@ -1,4 +1,5 @@
 import { REASONING_NAMES } from "./directive_set.ts";
+import { CARRIAGE_RETURN, isLineEnd, LINE_FEED } from "./line_state.ts";
 import { NO_OPENER, OpenerTable, PART_OF_OPENER } from "./opener_table.ts";
 import {
   isReasoningToken,
@@ -74,8 +75,6 @@ interface Found {
   last?: boolean;
 }
 
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
 const TICK = 0x60;
 const SINGLE = 0x27;
 const LESS = 0x3c;
@@ -624,10 +623,6 @@ function isBlank(unit: number): boolean {
 
 function isSpace(unit: number): boolean {
   return isBlank(unit) || isLineEnd(unit);
-}
-
-function isLineEnd(unit: number): boolean {
-  return unit === LINE_FEED || unit === CARRIAGE_RETURN;
 }
 
 /** Whether a tag's name may have this code unit. */
