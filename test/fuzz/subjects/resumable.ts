@@ -31,7 +31,7 @@ export type Resumable = (snapshot?: unknown) => Stage<unknown, unknown>;
 const TOOLS = [{ name: "read", inputSchema: { type: "object" } }];
 
 /** What takes texts, and what takes parts too. */
-const STAGES = Object.fromEntries(
+export const STAGES: Readonly<Record<string, Resumable>> = Object.fromEntries(
   ([
     ["salvage", { tools: TOOLS, bare: "line-start" }],
     ["fence", { inline: "hold" }],

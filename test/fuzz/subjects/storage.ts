@@ -15,11 +15,11 @@ import {
   type Stage,
   truncateMiddle,
 } from "../../../mod.ts";
-import { makeStage } from "../../snapshots/subjects.ts";
 import type { RandomSource } from "../random_source.ts";
 import { smallerValues } from "../shrink.ts";
 import { expectSame, expectThat, type Subject } from "../subject.ts";
 import { mutated, randomText } from "../texts.ts";
+import { type Resumable, STAGES } from "./resumable.ts";
 import {
   randomTextCase,
   smallerTextCases,
@@ -27,27 +27,9 @@ import {
   textCaseSize,
 } from "./text_stage.ts";
 
-type Resumable = (snapshot?: unknown) => Stage<unknown, unknown>;
-
-const TOOLS = [{ name: "read", inputSchema: { type: "object" } }];
-
 /** What can be resumed. */
 const RESUMABLE: Readonly<Record<string, Resumable>> = {
-  ...Object.fromEntries(
-    ([
-      ["salvage", { tools: TOOLS, bare: "line-start" }],
-      ["fence", { inline: "hold" }],
-      ["directive", { directives: ["log", "think"] }],
-      ["snippet", { guess: true, live: true }],
-      ["surrogate", {}],
-      ["pipeline", { tools: TOOLS }],
-      ["sse", {}],
-      ["jsonl", {}],
-    ] as const).map(([area, options]): [string, Resumable] => [
-      area,
-      (snapshot) => makeStage(area, options, snapshot),
-    ]),
-  ),
+  ...STAGES,
   splitter: (snapshot) =>
     new FenceSplitterStream({ maxLength: 64, snapshot }).stage as Stage<
       unknown,
