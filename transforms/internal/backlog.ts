@@ -1,4 +1,4 @@
-import { isLetter } from "./line_state.ts";
+import { isLetter } from "./code_units.ts";
 import { TICK, TILDE } from "./text_flags.ts";
 
 /** The state of a {@linkcode Backlog} as plain data. */

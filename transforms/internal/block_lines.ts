@@ -1,4 +1,5 @@
 import type { Fence } from "../part.ts";
+import { isDigit, isLetter, isLineEnd } from "./code_units.ts";
 import {
   endHtml,
   hasHtmlEnd,
@@ -32,8 +33,6 @@ import {
   HASHES,
   INFO,
   INSIDE,
-  isLetter,
-  isLineEnd,
   LATE_CLOSER,
   LATE_EXCESS,
   LATE_INFO,
@@ -1205,8 +1204,4 @@ function widthOfItem(text: string, at: number, code: number): number {
       isWord(text.charCodeAt(at + width))
     ? width
     : 0;
-}
-
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39;
 }

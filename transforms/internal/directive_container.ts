@@ -1,3 +1,4 @@
+import { isBlank } from "./code_units.ts";
 import { setOwn } from "./own_property.ts";
 
 /*
@@ -204,11 +205,6 @@ function nameGrows(
 
 function folded(line: ContainerState, names: ContainerNames): string {
   return names.fold ? line.name.toLowerCase() : line.name;
-}
-
-/** Space or tab. */
-function isBlank(code: number): boolean {
-  return code === SPACE || code === 9;
 }
 
 /** Letters, digits, "-" and "_", and everything beyond ASCII. */

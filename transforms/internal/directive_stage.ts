@@ -2,6 +2,7 @@ import type { CodeKind, Part, TextPart } from "../part.ts";
 import type { Emit } from "../stage.ts";
 import { CodeSpans, type CodeSpansSnapshot } from "./code_spans.ts";
 import { CodeTracker, type CodeTrackerSnapshot } from "./code_tracker.ts";
+import { isLineEnd } from "./code_units.ts";
 import { decodeEntities } from "./decode_entities.ts";
 import {
   closeLevel,
@@ -18,7 +19,7 @@ import {
 } from "./directive_outlet.ts";
 import type { DirectiveSet, KnownDirective } from "./directive_set.ts";
 import {
-  isBlank,
+  isHtmlSpace,
   readTagAttributes,
   startTag,
   stepTag,
@@ -897,7 +898,7 @@ export class DirectiveStage extends TextStage {
       // Nothing but blanks is not a beginning, however many there are.
       const dead = this.#verdict === "dead";
       if (
-        candidate.line!.colons > 0 || dead && !isBlank(text.charCodeAt(to))
+        candidate.line!.colons > 0 || dead && !isHtmlSpace(text.charCodeAt(to))
       ) {
         this.#drop(candidate.length + to - from);
       }
@@ -1199,7 +1200,6 @@ const NO_TAGS: TagNames = { openers: [], closers: [], fold: false };
 const NO_CONTAINERS: ContainerNames = { openers: [], closer: 0, fold: false };
 
 const LF = 10;
-const CR = 13;
 const SPACE = 32;
 const SLASH = 47;
 const COLON = 58;
@@ -1219,14 +1219,10 @@ function findLineEnd(text: string, from: number): number {
   return index;
 }
 
-function isLineEnd(unit: number): boolean {
-  return unit === LF || unit === CR;
-}
-
 /** Where the blanks from an index on end. */
 function blanksOf(text: string, from: number): number {
   let index = from;
-  while (index < text.length && isBlank(text.charCodeAt(index))) index++;
+  while (index < text.length && isHtmlSpace(text.charCodeAt(index))) index++;
   return index;
 }
 

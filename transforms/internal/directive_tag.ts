@@ -59,7 +59,7 @@ export function startTag(): TagState {
 }
 
 /** White space in the sense of HTML. */
-export function isBlank(code: number): boolean {
+export function isHtmlSpace(code: number): boolean {
   return code === 32 || code === 10 || code === 9 || code === 13 || code === 12;
 }
 
@@ -83,7 +83,7 @@ function nextPhase(tag: TagState, code: number, names: TagNames): TagPhase {
     case "slash":
       return nameGrows(tag, code, names);
     case "name":
-      if (code === MORE || code === SLASH || isBlank(code)) {
+      if (code === MORE || code === SLASH || isHtmlSpace(code)) {
         if (!has(tag, names)) return "dead";
         if (code === MORE) return "done";
         if (code === SLASH) return tag.closer ? "dead" : "selfClosing";
@@ -91,25 +91,25 @@ function nextPhase(tag: TagState, code: number, names: TagNames): TagPhase {
       }
       return nameGrows(tag, code, names);
     case "closing":
-      return code === MORE ? "done" : isBlank(code) ? "closing" : "dead";
+      return code === MORE ? "done" : isHtmlSpace(code) ? "closing" : "dead";
     case "between":
       return between(code);
     case "attribute":
       if (code === EQUALS) return "value";
-      if (isBlank(code)) return "afterAttribute";
+      if (isHtmlSpace(code)) return "afterAttribute";
       if (code === MORE) return "done";
       if (code === SLASH) return "selfClosing";
       return isNameUnit(code) ? "attribute" : "dead";
     case "afterAttribute":
-      if (isBlank(code)) return "afterAttribute";
+      if (isHtmlSpace(code)) return "afterAttribute";
       return code === EQUALS ? "value" : between(code);
     case "value":
-      if (isBlank(code)) return "value";
+      if (isHtmlSpace(code)) return "value";
       if (code === DOUBLE) return "double";
       if (code === SINGLE) return "single";
       return code === MORE || code === LESS || code === TICK ? "dead" : "bare";
     case "bare":
-      if (isBlank(code)) return "between";
+      if (isHtmlSpace(code)) return "between";
       if (code === MORE) return "done";
       return code === LESS || code === TICK ? "dead" : "bare";
     case "double":
@@ -127,7 +127,7 @@ function nextPhase(tag: TagState, code: number, names: TagNames): TagPhase {
 }
 
 function between(code: number): TagPhase {
-  if (isBlank(code)) return "between";
+  if (isHtmlSpace(code)) return "between";
   if (code === MORE) return "done";
   if (code === SLASH) return "selfClosing";
   return isNameUnit(code) ? "attribute" : "dead";
@@ -151,7 +151,7 @@ function has(tag: TagState, names: TagNames): boolean {
 /** What a tag or attribute name may be made of. */
 function isNameUnit(code: number): boolean {
   return code !== LESS && code !== MORE && code !== SLASH && code !== EQUALS &&
-    code !== DOUBLE && code !== SINGLE && code !== TICK && !isBlank(code);
+    code !== DOUBLE && code !== SINGLE && code !== TICK && !isHtmlSpace(code);
 }
 
 /** Whether a word can be the name of a tag. */
@@ -176,7 +176,7 @@ export function readTagAttributes(
   let index = name.length + 1;
   while (index < end) {
     const code = opener.charCodeAt(index);
-    if (isBlank(code) || code === SLASH) {
+    if (isHtmlSpace(code) || code === SLASH) {
       index++;
       continue;
     }
@@ -185,10 +185,10 @@ export function readTagAttributes(
     const attribute = opener.slice(from, index);
     let value = "";
     let next = index;
-    while (isBlank(opener.charCodeAt(next))) next++;
+    while (isHtmlSpace(opener.charCodeAt(next))) next++;
     if (opener.charCodeAt(next) === EQUALS) {
       next++;
-      while (isBlank(opener.charCodeAt(next))) next++;
+      while (isHtmlSpace(opener.charCodeAt(next))) next++;
       const quote = opener.charCodeAt(next);
       if (quote === DOUBLE || quote === SINGLE) {
         const close = opener.indexOf(quote === DOUBLE ? '"' : "'", next + 1);
@@ -196,7 +196,7 @@ export function readTagAttributes(
         index = close + 1;
       } else {
         index = next;
-        while (index < end && !isBlank(opener.charCodeAt(index))) index++;
+        while (index < end && !isHtmlSpace(opener.charCodeAt(index))) index++;
         value = opener.slice(next, index);
       }
     }

@@ -1,6 +1,7 @@
 import type { FenceTrackerStreamOptions } from "../fence_tracker.ts";
 import type { CodeKind, Part, TextPart } from "../part.ts";
 import type { Emit } from "../stage.ts";
+import { checkMode } from "./check_mode.ts";
 import { CodeSpans, type CodeSpansSnapshot } from "./code_spans.ts";
 import { HeldText, type HeldTextSnapshot, textPart } from "./held_text.ts";
 import {
@@ -12,7 +13,6 @@ import { makeSnapshot, openSnapshot } from "./snapshot.ts";
 import { TextStage } from "./text_stage.ts";
 
 const STAGE = "fence-tracker";
-const MODES: readonly unknown[] = ["commonmark", "tolerant", "loose"];
 
 interface State {
   offset: number;
@@ -49,11 +49,7 @@ export class FenceTrackerStage extends TextStage {
   constructor(options: FenceTrackerStreamOptions) {
     super();
     const { mode, inline } = options;
-    if (mode !== undefined && !MODES.includes(mode)) {
-      throw new TypeError(
-        `Cannot track fences in mode "${mode}": use "commonmark", "tolerant" or "loose"`,
-      );
-    }
+    checkMode(mode);
     if (inline !== undefined && inline !== "hold") {
       throw new TypeError(
         `Cannot track code spans with inline "${inline}": use "hold" or leave it out`,

@@ -1,3 +1,4 @@
+import { isLineEnd, isSpace } from "./code_units.ts";
 import type { CompiledForm } from "./compiled_form.ts";
 import { JSONScanner, type JSONScannerSnapshot } from "./json_scanner.ts";
 import { NameFinder, type NameFinderSnapshot } from "./name_finder.ts";
@@ -553,7 +554,7 @@ export class FormReader {
     }
     if (state.walks.length === 0) {
       if (state.phase !== OPEN) {
-        if (unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d) {
+        if (isSpace(unit)) {
           return this.#space(at, unit);
         }
         if (this.#single(at, unit)) return at + 1;
@@ -635,7 +636,7 @@ export class FormReader {
 
   #space(at: number, unit: number): number {
     const state = this.#state;
-    if (unit === 0x0a || unit === 0x0d) state.lineEnd = true;
+    if (isLineEnd(unit)) state.lineEnd = true;
     if (
       this.#options.names !== undefined && ++state.spaces > LONGEST_WAIT &&
       (state.phase === TAIL &&
@@ -1025,7 +1026,7 @@ export class FormReader {
         if (state.phase === AFTER || state.phase === AFTER_CALL) {
           const unit = this.#text.charCodeAt(at);
           if (
-            unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d
+            isSpace(unit)
           ) {
             if (at + this.#shift - state.valueEnd >= this.#candidate) {
               this.#die("too-long");
@@ -1085,7 +1086,7 @@ export class FormReader {
   #passLine(from: number, to: number): void {
     for (let at = from; at < to; at++) {
       const unit = this.#text.charCodeAt(at);
-      if (unit === 0x0a || unit === 0x0d) this.#state.blank = true;
+      if (isLineEnd(unit)) this.#state.blank = true;
       else if (unit !== 0x20 && unit !== 0x09) this.#state.blank = false;
     }
   }

@@ -1,3 +1,4 @@
+import { isSpace } from "./code_units.ts";
 import { isNamePart, isNameStart, MOST_DEPTH } from "./json_scanner.ts";
 import {
   isJSONNumber,
@@ -262,8 +263,4 @@ function isWord(text: string): boolean {
     if (!isNamePart(unit) && unit !== 0x2e && unit !== 0x2d) return false;
   }
   return true;
-}
-
-function isSpace(unit: number): boolean {
-  return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 }

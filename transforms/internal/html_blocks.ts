@@ -1,3 +1,4 @@
+import { isDigit, isLetter } from "./code_units.ts";
 /**
  * How an HTML block opens, one character after the other.
  *
@@ -282,15 +283,6 @@ function endOfTag(
 ): typeof MAYBE_HTML | typeof NOT_HTML {
   if (code === 0x3e) return go(opening, COMPLETE);
   return code === 0x2f ? go(opening, SLASH) : NOT_HTML;
-}
-
-function isLetter(code: number): boolean {
-  const lower = code | 0x20;
-  return lower >= 0x61 && lower <= 0x7a;
-}
-
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39;
 }
 
 function isUnquoted(code: number): boolean {

@@ -1,3 +1,4 @@
+import { isDigit, isLetter, isLineEnd, isSpace } from "./code_units.ts";
 /**
  * Which notation a {@linkcode JSONScanner} reads. `"json"`: what
  * `parseLenientJSON` accepts. `"python"`: literals and calls, as
@@ -293,7 +294,7 @@ export class JSONScanner {
   #comment(text: string, from: number): number {
     for (let at = from; at < text.length; at++) {
       const unit = text.charCodeAt(at);
-      if (unit === 0x0a || unit === 0x0d) {
+      if (isLineEnd(unit)) {
         this.#state = this.#resume;
         return at + 1;
       }
@@ -367,7 +368,7 @@ export class JSONScanner {
         this.#state = COMMENT;
         return true;
     }
-    if (unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09) {
+    if (isSpace(unit)) {
       return true;
     }
     if (
@@ -536,14 +537,6 @@ export class JSONScanner {
     ) return this.#fail();
     return true;
   }
-}
-
-function isDigit(unit: number): boolean {
-  return unit >= 0x30 && unit <= 0x39;
-}
-
-function isLetter(unit: number): boolean {
-  return unit >= 0x41 && unit <= 0x5a || unit >= 0x61 && unit <= 0x7a;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isLineEnd } from "./code_units.ts";
 /** The state of {@linkcode LastLines} as plain data. */
 export interface LastLinesSnapshot {
   text: string;
@@ -108,8 +109,4 @@ function lineEnd(text: string, before: number): number {
   let at = before - 1;
   while (at >= 0 && !isLineEnd(text.charCodeAt(at))) at--;
   return at;
-}
-
-function isLineEnd(unit: number): boolean {
-  return unit === 0x0a || unit === 0x0d;
 }

@@ -1,3 +1,4 @@
+import { isLineEnd } from "./code_units.ts";
 import { isNamePart, isNameStart, MOST_DEPTH } from "./json_scanner.ts";
 import { setOwn } from "./own_property.ts";
 
@@ -370,10 +371,6 @@ export function isJSONNumber(text: string): boolean {
 function isWholeCall(value: unknown): boolean {
   return typeof value === "object" && value !== null &&
     ARGUMENTS.some((key) => Object.hasOwn(value, key));
-}
-
-function isLineEnd(unit: number): boolean {
-  return unit === 0x0a || unit === 0x0d;
 }
 
 function isNumberPart(unit: number): boolean {

@@ -192,13 +192,3 @@ export function newState(phase: number): LineState {
     tooDeep: false,
   };
 }
-
-export function isLineEnd(code: number): boolean {
-  return code === LINE_FEED || code === CARRIAGE_RETURN;
-}
-
-/** Whether a code unit is a letter of ASCII. At the margin it begins a paragraph, and nothing else. */
-export function isLetter(code: number): boolean {
-  const lower = code | 0x20;
-  return lower >= 0x61 && lower <= 0x7a;
-}

@@ -1,7 +1,7 @@
+import { isLineEnd } from "./code_units.ts";
 import { LineReader } from "./line_reader.ts";
 import {
   BACKTICK,
-  isLineEnd,
   LOOSE,
   LOOSE_EXCESS,
   LOOSE_INFO,

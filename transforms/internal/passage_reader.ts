@@ -1,5 +1,6 @@
+import { isBlank, isLineEnd, isSpace } from "./code_units.ts";
 import { REASONING_NAMES } from "./directive_set.ts";
-import { CARRIAGE_RETURN, isLineEnd, LINE_FEED } from "./line_state.ts";
+import { CARRIAGE_RETURN, LINE_FEED } from "./line_state.ts";
 import { NO_OPENER, OpenerTable, PART_OF_OPENER } from "./opener_table.ts";
 import {
   isReasoningToken,
@@ -615,14 +616,6 @@ function endRun(open: Open): void {
 
 function lastUnit(text: string): number {
   return text.charCodeAt(text.length - 1);
-}
-
-function isBlank(unit: number): boolean {
-  return unit === 0x20 || unit === 0x09;
-}
-
-function isSpace(unit: number): boolean {
-  return isBlank(unit) || isLineEnd(unit);
 }
 
 /** Whether a tag's name may have this code unit. */

@@ -1,3 +1,4 @@
+import { isLineEnd } from "./code_units.ts";
 import {
   isNamePart,
   isNameStart,
@@ -376,7 +377,3 @@ const WIDTHS: ReadonlyMap<string, number> = new Map([
   ["u", 4],
   ["U", 8],
 ]);
-
-function isLineEnd(unit: number): boolean {
-  return unit === 0x0a || unit === 0x0d;
-}

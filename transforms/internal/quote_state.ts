@@ -1,3 +1,4 @@
+import { isBlank, isLineEnd } from "./code_units.ts";
 /** The state of a {@linkcode QuoteState} as plain data. */
 export interface QuoteStateSnapshot {
   first: number;
@@ -143,7 +144,7 @@ export class QuoteState {
     this.#pass("x", 0, 1);
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);
-      if (unit === 0x0a || unit === 0x0d) this.#special(unit);
+      if (isLineEnd(unit)) this.#special(unit);
     }
   }
 
@@ -187,7 +188,7 @@ export class QuoteState {
   /** Takes a code unit before which the line may still turn out to be one of a block quote. */
   #lead(unit: number): void {
     const state = this.#state;
-    if (unit === 0x20 || unit === 0x09) {
+    if (isBlank(unit)) {
       if (state.first === 0) {
         state.indent += unit === 0x20 ? 1 : DEEP - state.indent % DEEP;
       } else if (state.lead === NUMBER) {
@@ -245,7 +246,7 @@ export class QuoteState {
       state.run++;
     } else {
       if (state.run > 0) this.#endRun();
-      if (unit === 0x0a || unit === 0x0d) {
+      if (isLineEnd(unit)) {
         this.#endLine(unit);
         return;
       }

@@ -12,6 +12,7 @@ import {
   CallSurroundings,
   type CallSurroundingsSnapshot,
 } from "./call_surroundings.ts";
+import { isLineEnd, isSpace } from "./code_units.ts";
 import type { CompiledForm } from "./compiled_form.ts";
 import type { FormReader, FormReaderOptions } from "./form_reader.ts";
 import { type HeldText, textPart } from "./held_text.ts";
@@ -1190,12 +1191,4 @@ function isData({ compiled, name, reason, dead }: FormReader): boolean {
   return name === undefined &&
     (compiled.form.position === "message" ||
       compiled.fenced && !(dead && reason === "truncated"));
-}
-
-function isLineEnd(unit: number): boolean {
-  return unit === 0x0a || unit === 0x0d;
-}
-
-function isSpace(unit: number): boolean {
-  return unit === 0x20 || unit === 0x09 || isLineEnd(unit);
 }

@@ -1,4 +1,5 @@
 import type { Pattern, PatternElement } from "../dialect.ts";
+import { isBlank, isSpace } from "./code_units.ts";
 
 /** No token is longer than this, in code units: a longer match is given up. */
 export const LONGEST_TOKEN = 1_024;
@@ -448,9 +449,9 @@ export function openings(
 function isOf(unit: number, units: number): boolean {
   switch (units) {
     case SPACE:
-      return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
+      return isSpace(unit);
     case BLANK:
-      return unit === 0x20 || unit === 0x09;
+      return isBlank(unit);
     case NAME:
       return unit > 0x20 && !NO_NAME.includes(String.fromCharCode(unit));
     case KEY:

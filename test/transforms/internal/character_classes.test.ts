@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { PatternElement } from "../../../transforms/dialect.ts";
 import { isContainerName } from "../../../transforms/internal/directive_container.ts";
 import {
-  isBlank,
+  isHtmlSpace,
   isTagName,
 } from "../../../transforms/internal/directive_tag.ts";
 import {
@@ -84,7 +84,7 @@ describe("what characters count as", () => {
     compare((_, one) => isTagName(`a${one}b`), /[^<>/="'` \t\n\f\r]/);
     compare((_, one) => isContainerName(one), /[\w\-\x80-\uffff]/);
     compare((_, one) => isContainerName(`a${one}b`), /[\w\-\x80-\uffff]/);
-    compare((unit) => isBlank(unit), /[ \t\n\f\r]/);
+    compare((unit) => isHtmlSpace(unit), /[ \t\n\f\r]/);
     expect([isTagName(""), isContainerName("")]).toEqual([false, false]);
   });
 
