@@ -308,10 +308,8 @@ const kills = new Map<string, number>();
 
 /** The tests in the order in which they are likely to fail soon. */
 function inOrder(file: string, some: Iterable<Test>): number[] {
-  const own = `${basename(file, ".ts")}.test.ts`;
   const cost = (test: Test): number =>
-    (test.milliseconds + 0.5) *
-    (basename(test.file) === own ? 0.2 : 1) /
+    (test.milliseconds + 0.5) * (isOwn(file, test) ? 0.2 : 1) /
     (1 + 5 * (kills.get(`${file} ${test.id}`) ?? 0));
   const order = [...some].sort((a, b) => cost(a) - cost(b));
   let spent = 0;
@@ -319,11 +317,27 @@ function inOrder(file: string, some: Iterable<Test>): number[] {
     .map(({ id }) => id);
 }
 
+/** Files with tests of a source: named like it, or importing it. */
+const ownFiles = new Map<string, Set<string>>();
+
+function isOwn(file: string, { file: path }: Test): boolean {
+  let own = ownFiles.get(file);
+  if (own === undefined) {
+    own = new Set(
+      testFiles.filter((name) =>
+        basename(name) === `${basename(file, ".ts")}.test.ts` ||
+        readFileSync(name, "utf8").includes(`/${file}"`)
+      ),
+    );
+    ownFiles.set(file, own);
+  }
+  return own.has(path);
+}
+
 /** Tests of a file whose code runs when it is imported, or only once. */
 function related(file: string): Test[] {
-  const own = `${basename(file, ".ts")}.test.ts`;
   return [...tests.values()].filter((test) =>
-    basename(test.file) === own || test.file.endsWith("cases.ts")
+    isOwn(file, test) || test.file.endsWith("cases.ts")
   );
 }
 

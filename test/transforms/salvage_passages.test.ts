@@ -50,15 +50,101 @@ const TAGS: readonly [string, string][] = [
   ['<textarea rows="2">', "</textarea>"],
 ];
 
-const TOKENS: readonly [string, string][] = PASSAGES.flatMap((
-  { openers, closers, place },
+/** Whose turns a chat template tells apart. */
+const ROLES = [
+  "user",
+  "system",
+  "developer",
+  "tool",
+  "function",
+  "ipython",
+  "observation",
+];
+
+function roles(opener: string, ...more: string[]): string[] {
+  return [...ROLES, ...more].map((role) => opener + role);
+}
+
+/** The tokens that may stand anywhere in a line: which begin a passage, which end it. */
+const TOKEN_TABLE: readonly [
+  kind: string,
+  openers: string[],
+  closers: string[],
+][] = [
+  ["reasoning", ["<|channel|>analysis"], ["<|end|>", "<|return|>", "<|call|>"]],
+  ["reasoning", ["\u25c1think\u25b7"], ["\u25c1/think\u25b7"]],
+  ["reasoning", ["<|inner_prefix|>"], ["<|inner_suffix|>"]],
+  ["turn", roles("<|im_start|>"), ["<|im_end|>", "<|im_start|>assistant"]],
+  ["turn", ["<|im_user|>", "<|im_system|>"], [
+    "<|im_end|>",
+    "<|im_assistant|>",
+  ]],
+  ["turn", roles("<|start|>"), ["<|end|>", "<|start|>assistant"]],
+  ["turn", roles("<|start_header_id|>"), [
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<|start_header_id|>assistant",
+  ]],
+  ["turn", roles("<|header_start|>"), [
+    "<|eot|>",
+    "<|header_start|>assistant",
+  ]],
+  ["turn", roles("<|start_of_role|>", "available_tools"), [
+    "<|end_of_text|>",
+    "<|start_of_role|>assistant",
+  ]],
+  ["turn", roles("<start_of_turn>"), [
+    "<end_of_turn>",
+    "<start_of_turn>model",
+  ]],
+  ["turn", roles("<|turn>"), ["<turn|>", "<|turn>model"]],
+  ["turn", roles("<seed:bos>"), ["<seed:eos>", "<seed:bos>assistant"]],
+  ["turn", roles("]~b]"), ["[e~[", "]~b]ai"]],
+  ["turn", ["<|user|>", "<|system|>", "<|tool|>", "<|observation|>"], [
+    "<|assistant|>",
+    "<|end|>",
+  ]],
+  ["turn", ["<|USER_TOKEN|>", "<|SYSTEM_TOKEN|>"], [
+    "<|END_OF_TURN_TOKEN|>",
+    "<|CHATBOT_TOKEN|>",
+  ]],
+  ["turn", ["<\uff5cUser\uff5c>"], ["<\uff5cAssistant\uff5c>"]],
+  ["turn", ["[INST]"], ["[/INST]"]],
+  ["turn", ["[SYSTEM_PROMPT]"], ["[/SYSTEM_PROMPT]"]],
+  ["result", ["[TOOL_RESULTS]"], ["[/TOOL_RESULTS]"]],
+  ["result", ["<\uff5ctool\u2581outputs\u2581begin\uff5c>"], [
+    "<\uff5ctool\u2581outputs\u2581end\uff5c>",
+  ]],
+  ["result", ["<\uff5ctool\u2581output\u2581begin\uff5c>"], [
+    "<\uff5ctool\u2581output\u2581end\uff5c>",
+  ]],
+  ["result", ["<|tool_response>"], ["<tool_response|>"]],
+  ["result", ["<|tool_response_start|>"], ["<|tool_response_end|>"]],
+  ["result", ["<start_function_response>"], ["<end_function_response>"]],
+  ["result", ["<|START_TOOL_RESULT|>"], ["<|END_TOOL_RESULT|>"]],
+  ["data", ["<![CDATA["], ["]]>"]],
+];
+
+const TOKENS: readonly [string, string][] = TOKEN_TABLE.flatMap((
+  [, openers, closers],
 ) =>
-  place === "glued"
-    ? openers.flatMap((opener) =>
-      closers.map((closer): [string, string] => [opener, closer])
-    )
-    : []
+  openers.flatMap((opener) =>
+    closers.map((closer): [string, string] => [opener, closer])
+  )
 );
+
+/** Names of tags that begin a passage, whatever their attributes, by what ends it. */
+const TAG_NAMES: Readonly<Record<"closer" | "blank", string>> = {
+  closer: "think thinking thought thoughts reason reasoning reflection " +
+    "scratchpad antthinking antml:thinking seed:think mm:think analysis " +
+    "reflect reflections rationale monologue inner_monologue inner_thoughts " +
+    "internal_monologue chain_of_thought thought_process thinking_process cot " +
+    "tool_response tool_responses tool_result tool_results tool_output " +
+    "tool_outputs function_result function_results function_response " +
+    "function_responses function_output fnr stdout stderr",
+  blank: "user human system system-reminder system_prompt " +
+    "script style textarea xmp",
+};
 
 /** Whether what ends a passage stands in a call. */
 function ends(closer: string, call: string): boolean {
@@ -116,6 +202,52 @@ describe("a call in a passage is none, one behind it is", () => {
         }${NOW}`;
         expect(salvage(text).calls, text).toEqual([["now", {}]]);
         checkChunkInvariance(make, text, [text.split(""), cut(text, [40])]);
+      }
+    }
+  });
+
+  test("the tokens are these, whatever is made of them", () => {
+    const table = PASSAGES.filter(({ place, openers }) =>
+      place === "glued" && openers.length > 0
+    ).map(({ kind, openers, closers }) => [kind, openers, closers]);
+    expect(table).toEqual(TOKEN_TABLE);
+  });
+
+  test("every name, in a line of its own", () => {
+    for (const [end, names] of Object.entries(TAG_NAMES)) {
+      for (const name of names.split(" ")) {
+        for (const tag of [name, name.toUpperCase()]) {
+          const inside = `<${tag}>\nI could\n${NOW}`;
+          expect(salvage(inside).calls, tag).toEqual([]);
+          expect(salvage(`${inside}\n</${tag}>\n${NOW}`).calls, tag)
+            .toEqual([["now", {}]]);
+          expect(salvage(`<${tag}>\nI could\n\n${NOW}`).calls.length, tag)
+            .toBe(end === "blank" ? 1 : 0);
+          expect(salvage(`<${tag}s_>\n${NOW}`).calls.length, tag).toBe(1);
+        }
+      }
+    }
+  });
+
+  test("the next role's turn may be the model's own", () => {
+    for (
+      const opener of [
+        "<|im_start|>",
+        "<|start|>",
+        "<|start_header_id|>",
+        "<|header_start|>",
+        "<|start_of_role|>",
+        "<start_of_turn>",
+        "<|turn>",
+        "<seed:bos>",
+        "]~b]",
+        "<|im_",
+        "<|",
+      ]
+    ) {
+      for (const role of ["assistant", "model", "ai", "other", ""]) {
+        const text = `${opener}${role}\n${NOW}`;
+        expect(salvage(text).calls.length, text).toBe(1);
       }
     }
   });
