@@ -7,6 +7,7 @@
 import type { Fence, Part } from "./part.ts";
 import { type Emit, type Stage, StageStream } from "./stage.ts";
 import { textPart } from "./internal/held_text.ts";
+import { isAside } from "./internal/is_aside.ts";
 import {
   type FenceMode,
   type LineKind,
@@ -122,9 +123,7 @@ class FenceSplitterStage implements Stage<string | Part, Part> {
     else if (input.type === "text") {
       if (input.start !== undefined) this.#seek(input.start);
       this.#lines.advance(input.text);
-    } else if (
-      input.type === "warning" || input.type === "usage" || input.type === "raw"
-    ) emit(input);
+    } else if (isAside(input)) emit(input);
     else if (input.type !== "fence-start" && input.type !== "fence-end") {
       this.#lines.release();
       this.#takeLine();

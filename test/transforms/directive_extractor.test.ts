@@ -1009,6 +1009,18 @@ describe("limits", () => {
     ]);
   });
 
+  test("with the least limit of a tag the chunks do not matter", () => {
+    for (const text of ["<", "<i", "</", "</l", "<l", "<log>", "a < b <"]) {
+      const options: Options = { ...log, maxTagLength: 1 };
+      const whole = merged(parse(text, new DirectiveExtractorStream(options)));
+      const apart = parse(
+        text.split(""),
+        new DirectiveExtractorStream(options),
+      );
+      expect(merged(apart), text).toEqual(whole);
+    }
+  });
+
   test("the default limit of a tag is 4096", () => {
     const tag = (length: number) =>
       `<log a='${"x".repeat(length - "<log a=''>".length)}'>`;

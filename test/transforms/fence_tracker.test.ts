@@ -608,6 +608,21 @@ describe("options", () => {
   });
 });
 
+test("the warning of too deep a list stands at its marker, the last of the text too", () => {
+  for (
+    const [text, start] of [[">*", 1], [">1.", 2], [">* x", 2], [
+      ">>",
+      1,
+    ]] as const
+  ) {
+    for (const chunks of [[text], text.split("")]) {
+      const parts = run(new FenceTrackerStream({ maxDepth: 1 }), chunks);
+      expect(parts.filter(({ type }) => type === "warning"), text)
+        .toMatchObject([{ code: "limit", start, end: start + 1 }]);
+    }
+  }
+});
+
 describe("bounds", () => {
   const prose =
     "Some words of an answer, with `code` and\n1. a list\n2. of things.\n\n" +

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  FenceSplitterStream,
   FenceTrackerStream,
   parse,
   type Part,
@@ -12,6 +13,7 @@ import {
   type SnippetExtractorStreamOptions,
   type StageStream,
   standardPipeline,
+  SurrogateSanitizerStream,
   type ToolEdit,
 } from "../../mod.ts";
 import {
@@ -792,6 +794,25 @@ describe("live", () => {
   const text = "a\n```ts a.ts\nlet a;\nlet b;\n```\nz";
   const make = (snapshot?: unknown) =>
     new SnippetExtractorStream({ live: true, snapshot });
+  test("deltas do not end what began in the text: later stages find the same in any cutting", () => {
+    const makers = [
+      () => new FenceTrackerStream(),
+      () => new FenceSplitterStream({ maxLength: 40 }),
+      () => pipeline(new SurrogateSanitizerStream(), new FenceTrackerStream()),
+    ];
+    const input = "a\n```ts\nlet \u{1f600};\n\nlet b;\n```\nz";
+    for (const later of makers) {
+      const read = (chunks: readonly string[]) =>
+        merged(
+          parse([...chunks], make(), later())
+            .filter((part) => part.type !== "snippet-delta"),
+        );
+      const whole = read([input]);
+      for (const chunks of cuttings(input)) {
+        expect(read(chunks), JSON.stringify(chunks)).toEqual(whole);
+      }
+    }
+  });
   test("tells of the snippet at once, and of all its code", () => {
     const parts = parse(text, make());
     expect(parts.map(({ type }) => type)).toEqual([

@@ -440,7 +440,7 @@ export class BlockLines extends LineReader {
           this.#blank(code);
           this.#feed(code);
           this.at++;
-        } else if (this.#mayDeepen()) {
+        } else if (this.#mayDeepen(this.here() - 1)) {
           this.#startBlock(this.here());
           const blanks = state.next - state.column;
           state.containers.push(
@@ -743,7 +743,7 @@ export class BlockLines extends LineReader {
     }
     switch (code) {
       case GREATER_THAN:
-        if (!this.#mayDeepen()) break;
+        if (!this.#mayDeepen(this.here())) break;
         this.#startBlock(this.here());
         state.containers.push(QUOTE);
         state.matched++;
@@ -858,8 +858,8 @@ export class BlockLines extends LineReader {
     state.definitions = null;
   }
 
-  /** Whether one more container may open here. */
-  #mayDeepen(): boolean {
+  /** Whether one more container may open; `at` is the last character of its marker. */
+  #mayDeepen(at: number): boolean {
     const state = this.state;
     if (state.matched < this.#maxDepth) return true;
     if (!state.tooDeep) {
@@ -867,8 +867,8 @@ export class BlockLines extends LineReader {
       this.report(this.heldFrom());
       this.events.limit(
         `Block quotes and list items are nested more than ${this.#maxDepth} deep: deeper ones are read as text`,
-        this.here(),
-        this.here() + 1,
+        at,
+        at + 1,
       );
     }
     return false;
@@ -1011,8 +1011,9 @@ export class BlockLines extends LineReader {
         break;
       case BULLET:
       case LIST_BLANKS:
-        if (state.onParagraph || !this.#mayDeepen()) this.#paragraph();
-        else {
+        if (state.onParagraph || !this.#mayDeepen(this.here() - 1)) {
+          this.#paragraph();
+        } else {
           this.#startBlock(this.here());
           state.containers.push(state.markerIndent + state.run + 1);
           state.emptyItem = true;

@@ -658,7 +658,8 @@ export class DirectiveStage extends TextStage {
   #stepTag(candidate: Candidate, text: string, from: number): number {
     const tag = candidate.tag!;
     const tags = candidate.kind === "prose" ? this.#tags : this.#tagsInCode;
-    const room = this.#options.maxTagLength - candidate.length;
+    // What follows `<` is always looked at: in one chunk with it, it was already.
+    const room = Math.max(1, this.#options.maxTagLength - candidate.length);
     const end = Math.min(text.length, from + room);
     for (let index = from; index < end; index++) {
       const phase = stepTag(tag, text.charCodeAt(index), tags);

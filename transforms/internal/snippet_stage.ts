@@ -211,6 +211,7 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
       case "warning":
       case "usage":
       case "raw":
+      case "snippet-delta":
         if (this.#held.length === 0) emit(input);
         else {
           this.#held.wait(input);

@@ -2,6 +2,7 @@ import type { Part, PartOf } from "../part.ts";
 import { sanitizeSurrogates } from "../sanitize_surrogates.ts";
 import type { Emit, Stage } from "../stage.ts";
 import type { SurrogateSanitizerStreamOptions } from "../surrogate_sanitizer.ts";
+import { isAside } from "./is_aside.ts";
 import { makeSnapshot, openSnapshot } from "./snapshot.ts";
 
 const STAGE = "surrogate-sanitizer";
@@ -50,11 +51,7 @@ export class SurrogateSanitizerStage
       input.type === "reasoning"
     ) {
       this.#text(input, emit);
-    } else if (
-      this.#state.half !== null &&
-      (input.type === "warning" || input.type === "usage" ||
-        input.type === "raw")
-    ) {
+    } else if (this.#state.half !== null && isAside(input)) {
       this.#state.waiting.push(input);
       if (this.#state.waiting.length > MOST_WAITING) this.end(emit);
     } else {

@@ -1,6 +1,7 @@
 import type { CodeKind, Part, TextPart } from "../part.ts";
 import type { Emit, Stage } from "../stage.ts";
 import type { HeldText } from "./held_text.ts";
+import { isAside } from "./is_aside.ts";
 
 /**
  * Longer texts are worked on in pieces: joining a carry to a chunk of more than
@@ -14,9 +15,9 @@ const MOST_WAITING = 1_024;
 /**
  * What all stages that read the text channel have in common: strings stand for
  * text parts, offsets are kept, long texts come in pieces, and a part from
- * elsewhere first releases held text. Parts that only tell something
- * (`warning`, `usage`, `raw`) do not: some providers send one with every delta,
- * and markup that is cut by one is still markup. They wait in line instead.
+ * elsewhere first releases held text. Parts that only tell something do not, see
+ * {@linkcode isAside}: markup that is cut by one is still markup. They wait in
+ * line instead.
  */
 export abstract class TextStage implements Stage<string | Part, Part> {
   /** The text that waits for a decision. */
@@ -31,9 +32,7 @@ export abstract class TextStage implements Stage<string | Part, Part> {
       const start = input.start ?? this.offset;
       if (start !== this.offset && this.held.length > 0) this.release(emit);
       this.#text(input.text, start, input.code, input, emit);
-    } else if (
-      input.type === "warning" || input.type === "usage" || input.type === "raw"
-    ) {
+    } else if (isAside(input)) {
       if (this.held.length === 0) emit(input);
       else {
         this.held.wait(input);
