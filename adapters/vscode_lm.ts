@@ -403,26 +403,29 @@ class PartDecoder {
       else emit({ type: "raw", value: part });
       return;
     }
-    switch (kindOf(part, this.#classes)) {
+    let known: KnownPart;
+    try {
+      known = readPart(part, this.#classes);
+    } catch {
+      // Fields of objects from elsewhere can be functions, and those can throw.
+      emit({ type: "raw", value: part });
+      return;
+    }
+    switch (known.kind) {
       case "text":
-        return this.#text(String(part["value"]), emit);
-      case "thinking": {
-        const { value } = part;
-        const text = Array.isArray(value)
-          ? value.filter((piece) => typeof piece === "string").join("")
-          : String(value ?? "");
-        if (text !== "") emit({ type: "reasoning", text });
+        return this.#text(known.text, emit);
+      case "thinking":
+        if (known.text !== "") emit({ type: "reasoning", text: known.text });
         // Signatures have to go back to the model with the next request.
-        if (!isEmpty(part["metadata"])) emit({ type: "raw", value: part });
+        if (known.signed) emit({ type: "raw", value: part });
         return;
-      }
       case "toolCall":
-        return this.#call(part, emit);
+        return this.#call(known, emit);
       case "toolResult":
         emit({
           type: "tool-result",
-          toolCallId: String(part["callId"]),
-          output: part["content"],
+          toolCallId: known.callId,
+          output: known.content,
         });
         return;
       default:
@@ -441,7 +444,7 @@ class PartDecoder {
 
   /** The response failed. */
   fail(error: unknown, emit: Emit<Part>): void {
-    const { info, reason } = readError(error);
+    const { info, reason } = readErrorSafely(error);
     if (reason !== "cancelled") {
       emit({ type: "error", error: info, fatal: true });
     }
@@ -454,9 +457,8 @@ class PartDecoder {
     this.#offset += text.length;
   }
 
-  #call(part: JSONObject, emit: Emit<Part>): void {
-    // Before version 1.95 it was called "parameters".
-    let input = part["input"] ?? part["parameters"] ?? {};
+  #call({ callId, name, given }: KnownCall, emit: Emit<Part>): void {
+    let input = given;
     if (typeof input === "string") {
       // The API says object; some providers hand the arguments on as they came.
       try {
@@ -466,21 +468,64 @@ class PartDecoder {
           emit({
             type: "warning",
             code: "repaired",
-            message: `Read the input of a call of "${
-              part["name"]
-            }" from JSON text`,
+            message: `Read the input of a call of "${name}" from JSON text`,
           });
         }
       } catch {
         // Whoever runs the tool has to judge it.
       }
     }
-    this.#calls.whole(
-      emit,
-      String(part["callId"] ?? ""),
-      String(part["name"] ?? ""),
-      input,
-    );
+    this.#calls.whole(emit, callId, name, input);
+  }
+}
+
+interface KnownCall {
+  kind: "toolCall";
+  callId: string;
+  name: string;
+  given: unknown;
+}
+
+/** What is used of a part. */
+type KnownPart =
+  | KnownCall
+  | { kind: "text"; text: string }
+  | { kind: "thinking"; text: string; signed: boolean }
+  | { kind: "toolResult"; callId: string; content: unknown }
+  | { kind: "data" | undefined };
+
+/** Reads all that is used of a part, which may throw: its fields are somebody else's code. */
+function readPart(
+  part: JSONObject,
+  classes: LanguageModelPartClasses,
+): KnownPart {
+  const kind = kindOf(part, classes);
+  switch (kind) {
+    case "text":
+      return { kind, text: String(part["value"]) };
+    case "thinking": {
+      const { value } = part;
+      const text = Array.isArray(value)
+        ? value.filter((piece) => typeof piece === "string").join("")
+        : String(value ?? "");
+      return { kind, text, signed: !isEmpty(part["metadata"]) };
+    }
+    case "toolCall":
+      return {
+        kind,
+        callId: String(part["callId"] ?? ""),
+        name: String(part["name"] ?? ""),
+        // Before version 1.95 it was called "parameters".
+        given: part["input"] ?? part["parameters"] ?? {},
+      };
+    case "toolResult":
+      return {
+        kind,
+        callId: String(part["callId"]),
+        content: part["content"],
+      };
+    default:
+      return { kind };
   }
 }
 
@@ -514,6 +559,18 @@ function kindOf(
   }
   if (typeof value !== "string") return undefined;
   return "id" in part || "metadata" in part ? "thinking" : "text";
+}
+
+/** As `readError`; what throws when it is looked at is an error without words. */
+function readErrorSafely(error: unknown): ReturnType<typeof readError> {
+  try {
+    return readError(error);
+  } catch {
+    return {
+      info: { name: "Error", message: "The language model failed" },
+      reason: "error",
+    };
+  }
 }
 
 /** What a failure means: code first, the message only when no code says more. */

@@ -412,6 +412,61 @@ describe("failures", () => {
 });
 
 describe("any parts at all", () => {
+  test("what throws when it is looked at passes as raw, as an error it has no words", async () => {
+    const hostile = new Proxy({}, {
+      get() {
+        throw new Error("no");
+      },
+      has() {
+        throw new Error("no");
+      },
+    });
+    const parts: readonly object[] = [
+      hostile,
+      {
+        get value() {
+          throw new Error("no");
+        },
+      },
+      {
+        value: ["a"],
+        get metadata() {
+          throw new Error("no");
+        },
+      },
+    ];
+    // Without a promise of the part: a proxy would be asked for its `then`.
+    const given = (...values: readonly unknown[]): AsyncIterable<unknown> => ({
+      [Symbol.asyncIterator]: () => {
+        const left = [...values];
+        return {
+          next: () =>
+            Promise.resolve({ done: left.length === 0, value: left.shift() }),
+        };
+      },
+    });
+    class Text {
+      value = Object.create(null);
+    }
+    for (const odd of [...parts, new Text()]) {
+      const seen: Part[] = [];
+      for await (
+        const one of fromVscodeLm(given(odd, { value: "on" }), {
+          classes: { text: Text },
+        })
+      ) seen.push(one);
+      expect(seen.map(({ type }) => type)).toEqual(["raw", "text", "finish"]);
+    }
+    const { errors, finish } = await collect(
+      fromVscodeLm(new FakeResponse([throwing(hostile)])),
+    );
+    expect(errors[0]).toMatchObject({
+      error: { name: "Error", message: "The language model failed" },
+      fatal: true,
+    });
+    expect(finish).toMatchObject({ reason: "error", complete: false });
+  });
+
   test("no throw, one finish, text conserved", async () => {
     const part = fc.oneof(
       fc.jsonValue({ maxDepth: 2 }),

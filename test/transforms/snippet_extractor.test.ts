@@ -794,6 +794,20 @@ describe("live", () => {
   const text = "a\n```ts a.ts\nlet a;\nlet b;\n```\nz";
   const make = (snapshot?: unknown) =>
     new SnippetExtractorStream({ live: true, snapshot });
+  test("a snippet that a tracker's first mark belies ends all the same", () => {
+    const chunks = cuttings("~~~abc\n`e`\nx");
+    for (const way of chunks) {
+      const parts = parse(
+        way,
+        new FenceTrackerStream({ maxInfoLength: 5, inline: "hold" }),
+        make(),
+      );
+      expect(
+        parts.filter((part) => "id" in part).map(({ type }) => type),
+      ).toEqual(["snippet-start", "snippet"]);
+      expect(textOf(parts)).toBe("~~~abc\n`e`\nx");
+    }
+  });
   test("deltas do not end what began in the text: later stages find the same in any cutting", () => {
     const makers = [
       () => new FenceTrackerStream(),

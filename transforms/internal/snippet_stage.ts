@@ -1,3 +1,4 @@
+import { EVERYTHING } from "./passing_stage.ts";
 import { builtInToolEdits, toolSnippets } from "./tool_edits.ts";
 import { HeldText, textPart } from "./held_text.ts";
 import { LastLines, type LastLinesSnapshot } from "./last_lines.ts";
@@ -247,6 +248,18 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
     }
   }
 
+  /** Offset of the next text. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** See `PassingStage`. */
+  stops(): number {
+    return this.#tracking || this.#live || this.#held.length > 0
+      ? EVERYTHING
+      : 0;
+  }
+
   end(emit: Emit<Part>): void {
     this.#emit = emit;
     if (this.#tagLine !== null) this.#endTagLine("");
@@ -375,6 +388,10 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
   #trustMarks(): void {
     if (!this.#tracking || this.#trackFences !== undefined) return;
     this.#tracking = false;
+    // What was told of has to end, although it was no fence to the tracker.
+    if (this.#live && this.#open?.opened) {
+      this.#fenceEnd(this.#open.fence, false, this.#offset);
+    }
     this.#open = null;
     this.#deltas = [];
     this.#held.give(this.#emit);
