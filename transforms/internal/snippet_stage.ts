@@ -1,4 +1,3 @@
-import { EVERYTHING } from "./passing_stage.ts";
 import { builtInToolEdits, toolSnippets } from "./tool_edits.ts";
 import { HeldText, textPart } from "./held_text.ts";
 import { LastLines, type LastLinesSnapshot } from "./last_lines.ts";
@@ -246,18 +245,6 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
         this.#release();
         emit(input);
     }
-  }
-
-  /** Offset of the next text. */
-  get offset(): number {
-    return this.#offset;
-  }
-
-  /** See `PassingStage`. */
-  stops(): number {
-    return this.#tracking || this.#live || this.#held.length > 0
-      ? EVERYTHING
-      : 0;
   }
 
   end(emit: Emit<Part>): void {
