@@ -70,15 +70,24 @@ export function exactParts(): ExactParts[] {
     .map((line) => JSON.parse(line));
 }
 
+/** A stream of this stage. */
+export function makeExact(
+  stage: string,
+  options: Record<string, unknown>,
+): Stream {
+  const makeStream = STREAMS[stage];
+  if (makeStream === undefined) throw new Error(`there is no "${stage}"`);
+  return makeStream(options) as Stream;
+}
+
 function make(
   { stage, options }: ExactParts,
   snapshot?: unknown,
 ): Stream {
-  const makeStream = STREAMS[stage];
-  if (makeStream === undefined) throw new Error(`there is no "${stage}"`);
-  return makeStream(
+  return makeExact(
+    stage,
     snapshot === undefined ? options : { ...options, snapshot },
-  ) as Stream;
+  );
 }
 
 /** Neighbours merged. The sanitizer gives strings back for strings. */

@@ -271,6 +271,9 @@ describe("harmony", () => {
         [`${open}I could ${NOW} here`, 0],
         [`${open}x<|end|><|start|>assistant${open}y ${NOW}`, 0],
         [`<|start|>user<|message|>Hi${HARMONY}`, 1],
+        [`<|start|>user<|message|>Hi ${HARMONY}`, 1],
+        [`<|start|>user<|message|>Hi\n${HARMONY}`, 1],
+        [`<|start|>user<|message|>Hi ${HARMONY.slice(0, 16)} ${HARMONY}`, 1],
       ] as const
     ) {
       expect(salvage(text).calls.length, text).toBe(count);
@@ -311,6 +314,10 @@ describe("what has no closer ends all the same", () => {
           [`p = ${quotes}\n${NOW}\n${quotes}`, 0],
           [`${quotes}You\n\nare ${NOW}\n${quotes}\n${NOW}`, 1],
           [`p = f${quotes}  \n\n${NOW}`, 0],
+          [`p = ${quotes}${" ".repeat(16)}\n${NOW}`, 0],
+          [`p = ${quotes}${" ".repeat(17)}\n${NOW}`, 1],
+          [`p = ${quotes} a\n${NOW}`, 1],
+          [`${quotes} a\n${NOW}`, 0],
           [`p = ${quotes}a${quotes}\n${NOW}`, 1],
           [`Use ${quotes} for it.\n${NOW}`, 1],
           [`${quotes}${quotes}\n${NOW}`, 1],

@@ -21,6 +21,49 @@ describe("Backlog", () => {
     expect(backlog.length).toBe(0);
   });
 
+  test("what goes on over blank lines, cut anywhere, also when half was taken", () => {
+    const tags = ["<!", "<?", "<pre", "<script", "<style", "<textarea"]
+      .flatMap((tag) => [tag, tag.toUpperCase()]);
+    for (const tag of tags) {
+      for (const before of ["", "a ", "<p> <"]) {
+        for (let at = 0; at <= tag.length; at++) {
+          const first = before + tag.slice(0, at);
+          const rest = `${tag.slice(at)}\n\nb`;
+          expect(filled(first, rest).forget(100, false), first).toBe(0);
+          const taken = filled(first);
+          expect(taken.take()).toBe(first);
+          taken.add(rest, flagsOf(rest));
+          expect(taken.forget(100, false), first).toBe(0);
+          const watched = new Backlog();
+          for (const one of first) watched.watch(one);
+          watched.add(rest, flagsOf(rest));
+          expect(watched.forget(100, false), first).toBe(0);
+        }
+      }
+    }
+    for (
+      const tag of [
+        "<p",
+        "<pe",
+        "<pra",
+        "<s",
+        "<sa",
+        "<span",
+        "<td",
+        "<tez",
+        "<a",
+      ]
+    ) {
+      for (let at = 0; at <= tag.length; at++) {
+        const taken = filled(tag.slice(0, at));
+        taken.take();
+        const rest = `${tag.slice(at)}>\n\nb`;
+        taken.add(rest, flagsOf(rest));
+        expect(taken.forget(100, false), tag).toBe(rest.length - 1);
+      }
+    }
+  });
+
   test("forgets nothing that matters", () => {
     const kept = [
       ["a\n", "b"],
