@@ -10,10 +10,12 @@
  * over the files, chosen by the seed. Only tests that come by the place of a
  * mistake are run, the quickest first, and no more than `--limit` seconds of
  * them a mutant. `--tests` names the files with tests, else it is those of
- * transforms/ and all cases. Survivors are printed; `--json` writes what became
- * of every mutant, `--again` tries those of such a file that lived. Exit code 1
- * when fewer than `--at-least` percent of the mutants die. After `--minutes`, or when interrupted, it ends with
- * what is done; the order is random, so that this is a sample as well.
+ * transforms/ and all cases. Survivors are printed; those that the type check
+ * refuses (it is part of `npm run check`) count as dead in the end. `--json`
+ * writes what became of every mutant, `--again` tries those of such a file that
+ * lived. Exit code 1 when fewer than `--at-least` percent of the mutants die.
+ * After `--minutes`, or when interrupted, it ends with what is done; the order is
+ * random, so that this is a sample as well.
  *
  * Some can only live, since nothing that anyone can see changes: a limit that only
  * saves time, a branch that only saves work. Those that were looked at are in
@@ -41,6 +43,7 @@ import { parseArgs } from "node:util";
 import { random } from "../laws.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
 import { RunnerProcess } from "./process.ts";
+import { refusedMutants } from "./refused.ts";
 import { switchedSource } from "./switched_source.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -65,7 +68,7 @@ const SLOW =
 /** A mutant and what became of it. */
 interface Tried extends Mutant {
   id: number;
-  status: "killed" | "timeout" | "survived" | "uncovered";
+  status: "killed" | "timeout" | "refused" | "survived" | "uncovered";
   /** The test that failed. */
   killer?: string;
   why?: string;
@@ -128,6 +131,9 @@ function sampleOf(all: Mutant[], count: number, seed: number): Mutant[] {
   return chosen;
 }
 
+/** The sources as they are, in the copy: others may go on with the checkout. */
+const UNCHANGED = "unchanged";
+
 /** A copy of the project with the mutants built in. */
 function copyWith(mutants: readonly Tried[]): string {
   const folder = mkdtempSync(join(tmpdir(), "millrace-mutants-"));
@@ -135,6 +141,11 @@ function copyWith(mutants: readonly Tried[]): string {
     cpSync(join(root, name), join(folder, name), { recursive: true });
   }
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  for (const name of ["transforms", "package.json", "tsconfig.json"]) {
+    cpSync(join(root, name), join(folder, UNCHANGED, name), {
+      recursive: true,
+    });
+  }
   for (const file of new Set(mutants.map(({ file }) => file))) {
     const path = join(folder, file);
     const source = readFileSync(path, "utf8");
@@ -438,7 +449,7 @@ for (const mutant of shuffled(mutants)) {
   if (stopped || performance.now() - begin > minutes * 60_000) break;
   await tryOne(mutant);
   done.push(mutant);
-  if (mutant.status === "survived" || mutant.status === "uncovered") {
+  if (isAlive(mutant)) {
     console.log(
       `${mutant.status} ${mutant.file}:${mutant.line} ${mutant.operator}\n${
         shown("-", mutant.original)
@@ -452,6 +463,15 @@ for (const mutant of shuffled(mutants)) {
   }
 }
 runner.end();
+for (
+  const mutant of refusedMutants(join(folder, UNCHANGED), done.filter(isAlive))
+) {
+  mutant.status = "refused";
+}
+
+function isAlive({ status }: Tried): boolean {
+  return status === "survived" || status === "uncovered";
+}
 
 function shown(sign: string, text: string): string {
   const lines = text.trim().split("\n");
@@ -462,9 +482,7 @@ function shown(sign: string, text: string): string {
 }
 
 function percent(some: readonly Tried[]): number {
-  const dead = some.filter(({ status }) =>
-    status === "killed" || status === "timeout"
-  );
+  const dead = some.filter((one) => !isAlive(one));
   return some.length === 0 ? 100 : 100 * dead.length / some.length;
 }
 
@@ -500,11 +518,11 @@ const error = 196 * Math.sqrt(share * (1 - share) * rest / done.length);
 console.log(
   `${done.length} of ${all.length} mutants: ${count("killed")} killed, ${
     count("timeout")
-  } without end, ${count("survived")} survived, ${
-    count("uncovered")
-  } in code no test runs. Score ${score.toFixed(1)} % ± ${
-    error.toFixed(1)
-  } (95 % confidence), ${seconds()} s`,
+  } without end, ${count("refused")} refused by the type check, ${
+    count("survived")
+  } survived, ${count("uncovered")} in code no test runs. Score ${
+    score.toFixed(1)
+  } % ± ${error.toFixed(1)} (95 % confidence), ${seconds()} s`,
 );
 const same = equivalents();
 if (same.length > 0) {
