@@ -5,6 +5,7 @@ import {
   openSnapshot,
 } from "../../transforms/internal/snapshot.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
+import { checkDecoderOptions } from "./decoder.ts";
 
 /** Before an event that a provider knows. */
 interface Waiting {
@@ -30,6 +31,8 @@ export class AutoDecoder implements Stage<ProviderInput, Part> {
     options: ProviderOptions,
     snapshot?: unknown,
   ) {
+    // The decoder that they are for is not made before the first event.
+    checkDecoderOptions(options);
     this.#providers = providers;
     this.#options = options;
     this.#waiting = openSnapshot<Waiting>("auto", snapshot) ??

@@ -17,7 +17,13 @@ import {
   type CallCollectorSnapshot,
   type OpenCall,
 } from "./call_collector.ts";
-import { isObject, type JSONObject } from "./json.ts";
+import {
+  arrayOf,
+  isEmpty,
+  isObject,
+  type JSONObject,
+  objectOf,
+} from "./json.ts";
 
 /** What every decoder remembers. */
 interface Core {
@@ -75,6 +81,10 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
   protected readonly calls: CallCollector;
   /** Where parts go, during `push` and `end`. */
   protected emit: Emit<Part> = () => {};
+  /** Whether the event has content of a kind that cannot be read. */
+  #unread = false;
+  /** The last value given out as `raw`. */
+  #passed: unknown;
 
   /**
    * @param name The provider's name, for the snapshot.
@@ -88,12 +98,13 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
     snapshot: unknown,
     fresh: Own,
   ) {
+    checkDecoderOptions(options);
     this.#name = name;
     this.#raw = options.raw ?? "unknown";
     const collector: CallCollectorOptions = {
       generateId: options.generateId,
-      maxOpenCalls: atLeastOne(options, "maxOpenCalls", 1024),
-      maxArgumentChars: atLeastOne(options, "maxArgumentChars", 16_777_216),
+      maxOpenCalls: options.maxOpenCalls ?? 1024,
+      maxArgumentChars: options.maxArgumentChars ?? 16_777_216,
     };
     const state = openSnapshot<
       { core: Core; own: Own; calls: CallCollectorSnapshot }
@@ -126,11 +137,11 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
       }
     }
     if (this.#raw === "all") emit({ type: "raw", value });
-    if (isObject(value)) this.event(value, input.event);
+    if (isObject(value)) this.#read(value, input.event);
     else if (Array.isArray(value)) {
       // A whole list of events in one: a log, or a body read at once.
       for (const one of value) {
-        if (isObject(one)) this.event(one, input.event);
+        if (isObject(one)) this.#read(one, input.event);
         else this.raw(one);
       }
     } else this.raw(value);
@@ -161,6 +172,14 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
       own: this.own,
       calls: this.calls.snapshot(),
     });
+  }
+
+  /** One event; it passes as `raw` too when something in it could not be read. */
+  #read(value: JSONObject, event: string | undefined): void {
+    this.#unread = false;
+    this.event(value, event);
+    if (this.#unread && this.#passed !== value) this.raw(value);
+    this.#passed = undefined;
   }
 
   /** One event. */
@@ -220,8 +239,34 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
     if (text !== "") this.emit({ type: "reasoning", text });
   }
 
+  /** A text of an event. One that is none is `""`, and the event passes as `raw`. */
+  protected stringIn(value: unknown): string {
+    if (typeof value === "string") return value;
+    if (!isEmpty(value)) this.#unread = true;
+    return "";
+  }
+
+  /** The same for an object. */
+  protected objectIn(value: unknown): JSONObject | undefined {
+    const object = objectOf(value);
+    if (object === undefined && !isEmpty(value)) this.#unread = true;
+    return object;
+  }
+
+  /** The same for a list. */
+  protected arrayIn(value: unknown): readonly unknown[] {
+    if (!Array.isArray(value) && !isEmpty(value)) this.#unread = true;
+    return arrayOf(value);
+  }
+
+  /** Something in the event could not be read. */
+  protected unread(): void {
+    this.#unread = true;
+  }
+
   /** An event, or a part of one, for which there is no part. */
   protected raw(value: unknown): void {
+    this.#passed = value;
     if (this.#raw === "unknown") this.emit({ type: "raw", value });
   }
 
@@ -334,18 +379,33 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
   }
 }
 
-function atLeastOne(
-  options: ProviderOptions,
-  key: "maxOpenCalls" | "maxArgumentChars",
-  normally: number,
-): number {
-  const value = options[key] ?? normally;
-  if (!(value >= 1)) {
+/**
+ * Refuses options that no decoder can follow. Throws a `TypeError` or a
+ * `RangeError`.
+ */
+export function checkDecoderOptions(options: ProviderOptions): void {
+  for (const key of ["maxOpenCalls", "maxArgumentChars"] as const) {
+    const value = options[key];
+    if (value !== undefined && !(value >= 1)) {
+      throw new RangeError(
+        `Cannot decode with ${key} "${value}": it must be 1 or more`,
+      );
+    }
+  }
+  const { choice = 0, raw = "unknown", generateId } = options;
+  if (!Number.isInteger(choice) || choice < 0) {
     throw new RangeError(
-      `Cannot decode with ${key} "${value}": it must be 1 or more`,
+      `Cannot read choice "${choice}": it must be a whole number from 0`,
     );
   }
-  return value;
+  if (raw !== "unknown" && raw !== "all" && raw !== "none") {
+    throw new TypeError(
+      `Cannot decode with raw "${raw}": it is "unknown", "all" or "none"`,
+    );
+  }
+  if (generateId !== undefined && typeof generateId !== "function") {
+    throw new TypeError("Cannot decode: generateId is no function");
+  }
 }
 
 /**

@@ -358,6 +358,22 @@ describe("fromSSE: limits", () => {
 
   test("refuses what is none, before anything is read", () => {
     expect(() => fromSSE("", { maxEventChars: 0 })).toThrow(RangeError);
+    // The decoder's own too, also while the provider is not known.
+    for (const provider of ["auto", "openai-chat", "anthropic"] as const) {
+      for (
+        const wrong of [
+          { maxOpenCalls: 0 },
+          { maxArgumentChars: Number.NaN },
+          { choice: -1 },
+        ]
+      ) {
+        expect(() => fromSSE("", { provider, ...wrong })).toThrow(RangeError);
+      }
+      for (const wrong of [{ raw: "some" }, { generateId: "id" }]) {
+        expect(() => fromSSE("", { provider, ...wrong } as never))
+          .toThrow(TypeError);
+      }
+    }
     expect(() => fromSSE("", { maxLineChars: -1 })).toThrow(RangeError);
     expect(() => fromSSE("", { provider: "nobody" as "auto" })).toThrow(
       RangeError,

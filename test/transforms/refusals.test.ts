@@ -68,6 +68,37 @@ describe("wrong options are refused in words of ours", () => {
     }
   });
 
+  test("what is no list, function or word of the choice", () => {
+    const wrong: readonly (readonly [keyof typeof MAKERS, string, unknown])[] =
+      [
+        ["salvager", "bare", "yes"],
+        ["salvager", "bare", true],
+        ["salvager", "afterNativeCall", "never"],
+        ["salvager", "tools", "read"],
+        ["salvager", "tools", [{}]],
+        ["salvager", "dialects", "all"],
+        ["salvager", "leadIn", "count"],
+        ["salvager", "leadIn", [1]],
+        ["salvager", "reasoning", "think"],
+        ["salvager", "reasoning", [1]],
+        ["salvager", "startInside", 1],
+        ["salvager", "generateId", "id"],
+        ["salvager", "repairJson", true],
+        ["directive", "reasoning", "think"],
+        ["directive", "directives", "log"],
+        ["snippet", "conventions", "line-before"],
+        ["snippet", "toolEdits", true],
+      ];
+    for (const [name, option, value] of wrong) {
+      const said = refusal(
+        () => MAKERS[name]!({ [option]: value }),
+        /^Cannot (use|salvage calls|extract directives)\b/,
+      );
+      expect([name, option, value, said])
+        .toEqual([name, option, value, "as wanted"]);
+    }
+  });
+
   test("limits, modes and buffers", () => {
     const limits: Readonly<Record<string, readonly string[]>> = {
       fence: ["maxInfoLength", "maxDepth", "maxSpanLength"],

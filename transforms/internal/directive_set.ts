@@ -79,6 +79,11 @@ export class DirectiveSet {
         "Cannot extract directives: `directives` is a list of names, or an object of definitions by name",
       );
     }
+    if (typeof reasoning !== "boolean" && !Array.isArray(reasoning)) {
+      throw new TypeError(
+        "Cannot extract directives: `reasoning` is true, false or a list of names",
+      );
+    }
     const added = reasoning === true
       // Two of them have a colon, which ends the name of a container.
       ? REASONING_NAMES.filter((name) =>

@@ -29,6 +29,7 @@ const MOST_TABLES = 64;
 export function makeSalvagerStage(
   options: ToolCallSalvagerStreamOptions,
 ): SalvagerStage {
+  checkOptions(options);
   const prefix = options.idPrefix ?? "call_";
   const tools = new OfferedTools(
     toolsOf(options.tools ?? []),
@@ -66,6 +67,51 @@ export function makeSalvagerStage(
   );
 }
 
+/** Refuses what would be noticed late, or never. The rest is checked where it is used. */
+function checkOptions(options: ToolCallSalvagerStreamOptions): void {
+  const { bare, afterNativeCall, generateId, repairJson, startInside } =
+    options;
+  checkWord("bare", bare, "never", "line-start");
+  checkWord("afterNativeCall", afterNativeCall, "on", "off");
+  checkKind("generateId", generateId, "function");
+  checkKind("repairJson", repairJson, "function");
+  checkKind("startInside", startInside, "string");
+  checkWords("leadIn", options.leadIn);
+  checkWords("reasoning", options.reasoning);
+  if (options.dialects !== "auto") checkList("dialects", options.dialects);
+}
+
+function checkWord(
+  name: string,
+  value: unknown,
+  ...words: readonly [string, string]
+): void {
+  if (value !== undefined && !words.includes(value as string)) {
+    throw new TypeError(
+      `Cannot use ${name} "${value}": it is "${words[0]}" or "${words[1]}"`,
+    );
+  }
+}
+
+function checkKind(name: string, value: unknown, kind: string): void {
+  if (value !== undefined && typeof value !== kind) {
+    throw new TypeError(`Cannot use ${name} "${value}": it is no ${kind}`);
+  }
+}
+
+function checkList(name: string, value: unknown): void {
+  if (value !== undefined && !Array.isArray(value)) {
+    throw new TypeError(`Cannot use ${name} "${value}": it is no list`);
+  }
+}
+
+function checkWords(name: string, value: unknown): void {
+  checkList(name, value);
+  for (const word of (value ?? []) as readonly unknown[]) {
+    checkKind(name, word, "string");
+  }
+}
+
 /** What to look for, with the form's index; reasoning tags count from -1 down. */
 function openersOf(
   forms: readonly CompiledForm[],
@@ -97,6 +143,11 @@ function toolsOf(
   tools: NonNullable<ToolCallSalvagerStreamOptions["tools"]>,
 ): ReadonlyMap<string, Schema | undefined> {
   const schemas = new Map<string, Schema | undefined>();
+  if (typeof tools !== "object") {
+    throw new TypeError(
+      "Cannot salvage calls: tools is neither a list nor schemas by name",
+    );
+  }
   const entries = Array.isArray(tools)
     ? (tools as readonly Tool[]).map(({ name, inputSchema }) =>
       [name, inputSchema] as const

@@ -737,6 +737,9 @@ function conventionList(
   guess: boolean,
   own: readonly SnippetConvention[],
 ): readonly SnippetConvention[] {
+  if (!Array.isArray(own)) {
+    throw new TypeError("Cannot use conventions: that is no list");
+  }
   for (const [index, convention] of own.entries()) {
     if (
       typeof convention?.name !== "string" ||
@@ -763,6 +766,9 @@ function toolEditTable(
   own: readonly ToolEdit[] | false,
 ): ReadonlyMap<string, ToolEdit> {
   if (own === false) return new Map();
+  if (!Array.isArray(own)) {
+    throw new TypeError("Cannot use toolEdits: that is no list, and not false");
+  }
   if (own.length === 0) return BUILT_IN;
   const table = new Map(BUILT_IN);
   for (const [index, row] of own.entries()) {
