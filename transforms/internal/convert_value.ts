@@ -662,8 +662,7 @@ class Converter {
     } else if (Array.isArray(schema["enum"])) {
       types = union(schema["enum"], typeOf);
     }
-    const target = this.#target(schema);
-    if (target !== undefined) types &= this.#typesOf(target, hops + 1);
+    types &= this.#typesOf(this.#target(schema), hops + 1);
     for (const part of listOf(schema["allOf"])) {
       types &= this.#typesOf(part, hops + 1);
     }
