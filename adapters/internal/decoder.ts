@@ -17,13 +17,7 @@ import {
   type CallCollectorSnapshot,
   type OpenCall,
 } from "./call_collector.ts";
-import {
-  arrayOf,
-  isEmpty,
-  isObject,
-  type JSONObject,
-  objectOf,
-} from "./json.ts";
+import { isObject, type JSONObject } from "./json.ts";
 
 /** What every decoder remembers. */
 interface Core {
@@ -81,10 +75,6 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
   protected readonly calls: CallCollector;
   /** Where parts go, during `push` and `end`. */
   protected emit: Emit<Part> = () => {};
-  /** Whether the event has content of a kind that cannot be read. */
-  #unread = false;
-  /** The last value given out as `raw`. */
-  #passed: unknown;
 
   /**
    * @param name The provider's name, for the snapshot.
@@ -137,11 +127,11 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
       }
     }
     if (this.#raw === "all") emit({ type: "raw", value });
-    if (isObject(value)) this.#read(value, input.event);
+    if (isObject(value)) this.event(value, input.event);
     else if (Array.isArray(value)) {
       // A whole list of events in one: a log, or a body read at once.
       for (const one of value) {
-        if (isObject(one)) this.#read(one, input.event);
+        if (isObject(one)) this.event(one, input.event);
         else this.raw(one);
       }
     } else this.raw(value);
@@ -172,14 +162,6 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
       own: this.own,
       calls: this.calls.snapshot(),
     });
-  }
-
-  /** One event; it passes as `raw` too when something in it could not be read. */
-  #read(value: JSONObject, event: string | undefined): void {
-    this.#unread = false;
-    this.event(value, event);
-    if (this.#unread && this.#passed !== value) this.raw(value);
-    this.#passed = undefined;
   }
 
   /** One event. */
@@ -239,34 +221,8 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
     if (text !== "") this.emit({ type: "reasoning", text });
   }
 
-  /** A text of an event. One that is none is `""`, and the event passes as `raw`. */
-  protected stringIn(value: unknown): string {
-    if (typeof value === "string") return value;
-    if (!isEmpty(value)) this.#unread = true;
-    return "";
-  }
-
-  /** The same for an object. */
-  protected objectIn(value: unknown): JSONObject | undefined {
-    const object = objectOf(value);
-    if (object === undefined && !isEmpty(value)) this.#unread = true;
-    return object;
-  }
-
-  /** The same for a list. */
-  protected arrayIn(value: unknown): readonly unknown[] {
-    if (!Array.isArray(value) && !isEmpty(value)) this.#unread = true;
-    return arrayOf(value);
-  }
-
-  /** Something in the event could not be read. */
-  protected unread(): void {
-    this.#unread = true;
-  }
-
   /** An event, or a part of one, for which there is no part. */
   protected raw(value: unknown): void {
-    this.#passed = value;
     if (this.#raw === "unknown") this.emit({ type: "raw", value });
   }
 
