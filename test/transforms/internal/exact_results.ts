@@ -85,6 +85,22 @@ function scan(text: string, notation: Notation): unknown {
   return { depth: scanner.depth, strings };
 }
 
+/**
+ * Where a text is split, for every limit there can be: from which limit on, and
+ * of each message the offset and the length.
+ */
+function splitsOf(text: string): unknown[] {
+  const splits: [limit: number, messages: string][] = [];
+  for (let limit = 32; limit <= text.length + 12; limit++) {
+    const messages = parse(text, new FenceSplitterStream({ maxLength: limit }))
+      .map((part) =>
+        part.type === "text" ? `${part.start}+${part.text.length}` : part.type
+      ).join(" ");
+    if (messages !== splits.at(-1)?.[1]) splits.push([limit, messages]);
+  }
+  return splits;
+}
+
 // deno-lint-ignore no-explicit-any
 const FUNCTIONS: Readonly<Record<string, (...given: any[]) => unknown>> = {
   parseLenientJSON,
@@ -115,6 +131,7 @@ const FUNCTIONS: Readonly<Record<string, (...given: any[]) => unknown>> = {
     findPairFaults(messages.map(viewMessage)),
   splitFences: (text: string, maxLength: number) =>
     parse(text, new FenceSplitterStream({ maxLength })),
+  splitsOf,
   languageId,
   isPathLike: paths.isPathLike,
   isFileName: paths.isFileName,
