@@ -16,7 +16,7 @@ import {
   RUNS,
 } from "../laws.ts";
 import { OPENERS, TOOLS } from "./salvage_alphabet.ts";
-import { invoke, salvage, wrapped } from "./salvage_support.ts";
+import { invoke, run, salvage, summary, wrapped } from "./salvage_support.ts";
 
 const make: MakeStream = (snapshot) =>
   new ToolCallSalvagerStream({ tools: TOOLS, snapshot });
@@ -224,6 +224,30 @@ describe("a call in a passage is none, one behind it is", () => {
           expect(salvage(`<${tag}>\nI could\n\n${NOW}`).calls.length, tag)
             .toBe(end === "blank" ? 1 : 0);
           expect(salvage(`<${tag}s_>\n${NOW}`).calls.length, tag).toBe(1);
+        }
+      }
+    }
+  });
+
+  test("what began many paragraphs ago goes on", () => {
+    const long = "A b.\n\n".repeat(220);
+    const openers: [string, string | undefined][] = [
+      ...TAGS.slice(0, 14),
+      ...TOKEN_TABLE.flatMap(([kind, openers, closers]) =>
+        kind === "data" ? [] : openers.map((opener): [string, string] => [
+          opener,
+          closers[0]!,
+        ])
+      ),
+    ];
+    for (const [opener, closer] of openers) {
+      for (const before of ["", `${long}Hi.`]) {
+        const text = `${before}\n${opener}\n${long}`;
+        for (const chunks of [[text], text.match(/[^]{1,700}/g)!]) {
+          const calls = (more: string): number =>
+            summary(run([...chunks, more])).calls.length;
+          expect(calls(NOW), opener).toBe(0);
+          expect(calls(`${closer}\n${long}${NOW}`), opener).toBe(1);
         }
       }
     }

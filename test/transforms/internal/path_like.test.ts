@@ -61,6 +61,12 @@ describe("paths and what only looks like one", () => {
     ];
     expect(those(versions, (text) => !isThing(text))).toEqual([]);
     expect(
+      those(
+        ["1-rc/x", "1-beta!", "v2.0-alpha x", "1-dev\n", "x1-pre"],
+        isThing,
+      ),
+    ).toEqual([]);
+    expect(
       those(["v", "1.js2", "1.abcd", "1-foo", "x1", "1.s", "a1.2"], isThing),
     ).toEqual([]);
   });
