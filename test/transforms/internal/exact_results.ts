@@ -101,6 +101,33 @@ function splitsOf(text: string): unknown[] {
   return splits;
 }
 
+/**
+ * What results are shortened to, for every budget there can be: from which one
+ * on, and what is left of each, and of all messages together.
+ */
+async function fitsOf(
+  messages: object[],
+  options: object,
+): Promise<unknown[]> {
+  const fits: [budget: number, lengths: string][] = [];
+  const most = JSON.stringify(messages).length;
+  for (let budget = 0; budget <= most; budget++) {
+    let lengths: string;
+    try {
+      const { total, shortened } = await fitToolResults(messages, {
+        count: (text) => text.length,
+        ...options,
+        budget,
+      });
+      lengths = [...shortened.map(({ to }) => to), total].join(" ");
+    } catch (error) {
+      lengths = (error as Error).name;
+    }
+    if (lengths !== fits.at(-1)?.[1]) fits.push([budget, lengths]);
+  }
+  return fits;
+}
+
 // deno-lint-ignore no-explicit-any
 const FUNCTIONS: Readonly<Record<string, (...given: any[]) => unknown>> = {
   parseLenientJSON,
@@ -127,6 +154,7 @@ const FUNCTIONS: Readonly<Record<string, (...given: any[]) => unknown>> = {
     });
     return all;
   },
+  fitsOf,
   findPairFaults: (messages: unknown[]) =>
     findPairFaults(messages.map(viewMessage)),
   splitFences: (text: string, maxLength: number) =>
