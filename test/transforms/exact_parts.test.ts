@@ -33,6 +33,10 @@ describe("one code unit at a time the same, and no later", () => {
         held[at]! > most ? [{ at, most, held: held[at] }] : []
       );
       expect(later).toEqual([]);
+      if (one.waited !== undefined) {
+        expect(held.reduce((sum, count) => sum + count, 0))
+          .toBeLessThanOrEqual(one.waited);
+      }
     });
   }
 });

@@ -5,9 +5,9 @@
  * mistake in the sources shows that nothing else had noticed.
  *
  * A line of exact_parts.jsonl: `stage`, `options`, `input` (the whole text, or a
- * list of texts and parts), `parts` (what comes out, neighbouring pieces merged)
- * and perhaps `held` (for each code unit of a text, how many may be held back
- * when it has come).
+ * list of texts and parts), `parts` (what comes out, neighbouring pieces merged),
+ * of a text `waited` (how many code units may be held back when one more has
+ * come, all together), and perhaps `held` (the same for each of them).
  *
  *     npx tsx test/transforms/exact_parts.ts
  *
@@ -36,6 +36,7 @@ export interface ExactParts {
   options: Record<string, unknown>;
   input: string | (string | Part)[];
   parts: unknown[];
+  waited?: number;
   held?: number[];
 }
 
@@ -184,10 +185,14 @@ export function resumedWith(
 function update(): void {
   const lines = exactParts().map((one) => {
     const { held } = runWith(one, cutUp(one));
-    const parts = partsOf(one);
-    return JSON.stringify(
-      one.held === undefined ? { ...one, parts } : { ...one, parts, held },
-    );
+    const { held: _held, waited: _waited, ...rest } = one;
+    const all: ExactParts = { ...rest, parts: partsOf(one) };
+    const waited = held.reduce((sum, one) => sum + one, 0);
+    if (typeof one.input === "string" && Number.isFinite(waited)) {
+      all.waited = waited;
+    }
+    if (one.held !== undefined) all.held = held;
+    return JSON.stringify(all);
   });
   writeFileSync(PATH, lines.map((line) => `${line}\n`).join(""));
 }
