@@ -92,7 +92,8 @@ export interface ToolCallSalvagerStreamOptions extends StageStreamOptions {
    * Whether calls are told of while they come: `tool-input-start` once the name
    * is known, `tool-input-delta` with the markup behind it as written, then
    * the `tool-call`, or a `tool-call-partial` when it comes to nothing. Its
-   * text comes as text then, as always.
+   * text comes as text then, as always. A call whose markup can be that of two
+   * dialects when its name is known comes without these parts before it.
    *
    * @default {false}
    */
