@@ -64,6 +64,13 @@ describe("ToolGateStream", () => {
       { type: "text", text: "ab", start: 0 },
       { type: "text", text: "c", start: 2 },
     ]);
+    const part: Part = { type: "text", text: "def", start: 10 };
+    expect(await gated(["ab", part, "g", "h"], () => true)).toEqual([
+      { type: "text", text: "ab", start: 0 },
+      part,
+      { type: "text", text: "g", start: 13 },
+      { type: "text", text: "h", start: 14 },
+    ]);
   });
 
   test("a blocked salvaged call keeps its markup", async () => {
