@@ -6,8 +6,8 @@ import {
   arrayOf,
   isEmpty,
   type JSONObject,
+  KnownKeys,
   objectOf,
-  stringOf,
   toJSON,
   wordOf,
 } from "./json.ts";
@@ -17,6 +17,23 @@ export interface AnthropicState {
   /** Input that a block brought with it, as JSON text, by the block's key; `null` when it has none. */
   inputs: Record<string, string | null>;
 }
+
+/** Keys of blocks and deltas that are read. */
+const BLOCK_KEYS = new KnownKeys([
+  "id",
+  "input",
+  "name",
+  "text",
+  "thinking",
+  "type",
+]);
+
+const DELTA_KEYS = new KnownKeys([
+  "partial_json",
+  "text",
+  "thinking",
+  "type",
+]);
 
 /** Stop reasons in our vocabulary. */
 export const ANTHROPIC_REASONS: Readonly<Record<string, FinishReason>> = {
@@ -60,12 +77,12 @@ export class AnthropicDecoder<
       case "content_block_stop":
         return this.#stop(value);
       case "message_start": {
-        const usage = objectOf(objectOf(value.message)?.usage);
+        const usage = objectOf(this.objectIn(value.message)?.usage);
         if (usage !== undefined) this.messageUsage(usage);
         return;
       }
       case "message_delta": {
-        const delta = objectOf(value.delta) ?? {};
+        const delta = this.objectIn(value.delta) ?? {};
         const reason = wordOf(delta.stop_reason);
         if (reason !== undefined) {
           this.finish(reasonOf(ANTHROPIC_REASONS, reason), reason);
@@ -88,7 +105,7 @@ export class AnthropicDecoder<
         return;
       case "completion": {
         // The text completions of the days before messages.
-        this.text(stringOf(value.completion));
+        this.text(this.stringIn(value.completion));
         const reason = wordOf(value.stop_reason);
         if (reason === undefined) return;
         this.finish(reasonOf(ANTHROPIC_REASONS, reason), reason);
@@ -125,14 +142,15 @@ export class AnthropicDecoder<
   }
 
   #start(value: JSONObject): void {
-    const block = objectOf(value.content_block) ?? {};
+    const block = this.objectIn(value.content_block) ?? {};
+    // Signatures, citations, who called: they have to go back.
+    if (BLOCK_KEYS.hasOther(block)) this.unread();
     switch (block.type) {
       case "text":
-        this.text(stringOf(block.text));
-        if (!isEmpty(block.citations)) this.raw(value);
+        this.text(this.stringIn(block.text));
         return;
       case "thinking":
-        this.reasoning(stringOf(block.thinking));
+        this.reasoning(this.stringIn(block.thinking));
         return;
       case "tool_use": {
         const call = this.calls.open(
@@ -154,18 +172,19 @@ export class AnthropicDecoder<
 
   #delta(value: JSONObject): void {
     this.settle(true);
-    const delta = objectOf(value.delta) ?? {};
+    const delta = this.objectIn(value.delta) ?? {};
+    if (DELTA_KEYS.hasOther(delta)) this.unread();
     switch (delta.type) {
       case "text_delta":
-        this.text(stringOf(delta.text));
+        this.text(this.stringIn(delta.text));
         return;
       case "thinking_delta":
-        this.reasoning(stringOf(delta.thinking));
+        this.reasoning(this.stringIn(delta.thinking));
         return;
       case "input_json_delta": {
         const call = this.calls.find(keyOf(value));
         if (call === undefined) break;
-        this.calls.append(this.emit, call, stringOf(delta.partial_json));
+        this.calls.appendGiven(this.emit, call, delta.partial_json);
         return;
       }
     }

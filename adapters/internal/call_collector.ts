@@ -1,6 +1,6 @@
 import type { Part } from "../../transforms/part.ts";
 import type { Emit } from "../../transforms/stage.ts";
-import { toJSON } from "./json.ts";
+import { isEmpty, toJSON } from "./json.ts";
 import { RecentIds } from "./recent_ids.ts";
 
 /** A tool call whose arguments are still coming. */
@@ -299,6 +299,13 @@ export class CallCollector {
     call.pieces.push(piece);
     call.length += piece.length;
     return true;
+  }
+
+  /** Arguments as they came: a piece of their text, or a value where text belongs. */
+  appendGiven(emit: Emit<Part>, call: OpenCall, given: unknown): void {
+    if (typeof given === "string") this.append(emit, call, given);
+    else if (isEmpty(given)) this.append(emit, call, "");
+    else this.appendValue(emit, call, given);
   }
 
   /** Arguments that came as a value. One that has no JSON text makes no call. */

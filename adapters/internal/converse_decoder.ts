@@ -5,7 +5,6 @@ import {
   isObject,
   type JSONObject,
   objectOf,
-  stringOf,
   wordOf,
 } from "./json.ts";
 
@@ -102,7 +101,7 @@ export abstract class ConverseDecoder<Own> extends Decoder<Own> {
   }
 
   #delta(given: JSONObject, value: JSONObject): void {
-    const delta = objectOf(given.delta) ?? {};
+    const delta = this.objectIn(given.delta) ?? {};
     if (typeof delta.text === "string") return this.text(delta.text);
     const reasoning = objectOf(delta.reasoningContent);
     if (typeof reasoning?.text === "string") {
@@ -110,8 +109,8 @@ export abstract class ConverseDecoder<Own> extends Decoder<Own> {
     }
     const tool = objectOf(delta.toolUse);
     const call = tool === undefined ? undefined : this.calls.find(keyOf(given));
-    if (call === undefined) return this.raw(value);
-    this.calls.append(this.emit, call, stringOf(tool?.input));
+    if (call === undefined || tool?.input === undefined) return this.raw(value);
+    this.calls.appendGiven(this.emit, call, tool?.input);
   }
 }
 

@@ -17,7 +17,14 @@ import {
   type CallCollectorSnapshot,
   type OpenCall,
 } from "./call_collector.ts";
-import { isObject, type JSONObject } from "./json.ts";
+import {
+  arrayOf,
+  isEmpty,
+  isObject,
+  type JSONObject,
+  objectOf,
+  toJSON,
+} from "./json.ts";
 
 /** What every decoder remembers. */
 interface Core {
@@ -75,6 +82,10 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
   protected readonly calls: CallCollector;
   /** Where parts go, during `push` and `end`. */
   protected emit: Emit<Part> = () => {};
+  /** Whether the event has content of a kind that cannot be read. */
+  #unread = false;
+  /** Whether the event, or what could not be read of it, has passed as `raw`. */
+  #passed = false;
 
   /**
    * @param name The provider's name, for the snapshot.
@@ -127,11 +138,11 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
       }
     }
     if (this.#raw === "all") emit({ type: "raw", value });
-    if (isObject(value)) this.event(value, input.event);
+    if (isObject(value)) this.#read(value, input.event);
     else if (Array.isArray(value)) {
       // A whole list of events in one: a log, or a body read at once.
       for (const one of value) {
-        if (isObject(one)) this.event(one, input.event);
+        if (isObject(one)) this.#read(one, input.event);
         else this.raw(one);
       }
     } else this.raw(value);
@@ -162,6 +173,13 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
       own: this.own,
       calls: this.calls.snapshot(),
     });
+  }
+
+  /** One event; it passes as `raw` too when something in it could not be read. */
+  #read(value: JSONObject, event: string | undefined): void {
+    this.#unread = this.#passed = false;
+    this.event(value, event);
+    if (this.#unread && !this.#passed) this.raw(value);
   }
 
   /** One event. */
@@ -221,8 +239,34 @@ export abstract class Decoder<Own> implements Stage<ProviderInput, Part> {
     if (text !== "") this.emit({ type: "reasoning", text });
   }
 
+  /** A text of an event. One that is none is `""`, and the event passes as `raw`. */
+  protected stringIn(value: unknown): string {
+    if (typeof value === "string") return value;
+    if (!isEmpty(value)) this.#unread = true;
+    return "";
+  }
+
+  /** The same for an object. */
+  protected objectIn(value: unknown): JSONObject | undefined {
+    const object = objectOf(value);
+    if (object === undefined && !isEmpty(value)) this.#unread = true;
+    return object;
+  }
+
+  /** The same for a list. */
+  protected arrayIn(value: unknown): readonly unknown[] {
+    if (!Array.isArray(value) && !isEmpty(value)) this.#unread = true;
+    return arrayOf(value);
+  }
+
+  /** Something in the event could not be read. */
+  protected unread(): void {
+    this.#unread = true;
+  }
+
   /** An event, or a part of one, for which there is no part. */
   protected raw(value: unknown): void {
+    this.#passed = true;
     if (this.#raw === "unknown") this.emit({ type: "raw", value });
   }
 
@@ -364,18 +408,20 @@ export function checkDecoderOptions(options: ProviderOptions): void {
   }
 }
 
+/** What an error says: a text, or what else stands in its place. */
+function sayingOf(given: unknown): string {
+  if (typeof given === "string" && given !== "") return given;
+  return (isEmpty(given) ? undefined : toJSON(given)?.slice(0, 1000)) ??
+    "The provider reported an error";
+}
+
 /**
  * An error object in any of the shapes providers use: `{message, type, code}`,
  * `{code, message, status}`, a string.
  */
 export function errorOf(error: unknown, name = "ProviderError"): ErrorInfo {
   if (!isObject(error)) {
-    return {
-      name,
-      message: typeof error === "string" && error !== ""
-        ? error
-        : "The provider reported an error",
-    };
+    return { name, message: sayingOf(error) };
   }
   const info: ErrorInfo = {
     name: typeof error.type === "string" && error.type !== ""
@@ -383,9 +429,7 @@ export function errorOf(error: unknown, name = "ProviderError"): ErrorInfo {
       : typeof error.status === "string" && error.status !== ""
       ? error.status
       : name,
-    message: typeof error.message === "string" && error.message !== ""
-      ? error.message
-      : "The provider reported an error",
+    message: sayingOf(error.message),
   };
   if (typeof error.code === "string" || typeof error.code === "number") {
     info.code = String(error.code);

@@ -133,25 +133,26 @@ class ClaudeCodeDecoder extends AnthropicDecoder<State> {
 
   #assistant(value: JSONObject): void {
     if (!isEmpty(value.supersedes)) this.#retracted();
-    const message = objectOf(value.message) ?? {};
+    const message = this.objectIn(value.message) ?? {};
     const repeats = this.own.streaming !== "" &&
       shortId(stringOf(message.id)) === this.own.streaming;
     let unknown = value.aborted === true;
-    if (typeof message.content === "string") {
-      this.text(this.#rest("text", message.content, repeats));
-    }
-    for (const block of arrayOf(message.content)) {
+    const content = typeof message.content === "string"
+      ? [{ type: "text", text: message.content }]
+      : this.arrayIn(message.content);
+    if (message.content === undefined && !isEmpty(message)) this.unread();
+    for (const block of content) {
       if (!isObject(block)) {
         unknown = true;
         continue;
       }
       switch (block.type) {
         case "text":
-          this.text(this.#rest("text", stringOf(block.text), repeats));
+          this.text(this.#rest("text", this.stringIn(block.text), repeats));
           break;
         case "thinking":
           this.reasoning(
-            this.#rest("thinking", stringOf(block.thinking), repeats),
+            this.#rest("thinking", this.stringIn(block.thinking), repeats),
           );
           break;
         case "tool_use":

@@ -98,7 +98,7 @@ class CodexDecoder extends Decoder<State> {
   ): void {
     const { own } = this;
     const id = `i ${shortId(stringOf(item.id))}`;
-    const text = stringOf(item.text);
+    const text = this.stringIn(item.text);
     const given = Object.hasOwn(own.open, id) ? own.open[id]! : 0;
     const rest = text.slice(given);
     if (over) delete own.open[id];

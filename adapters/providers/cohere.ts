@@ -2,7 +2,6 @@ import type { FinishReason, Part } from "../../transforms/part.ts";
 import type { Stage } from "../../transforms/stage.ts";
 import { Decoder, errorOf, isCut, reasonOf } from "../internal/decoder.ts";
 import {
-  arrayOf,
   isEmpty,
   isObject,
   type JSONObject,
@@ -38,8 +37,8 @@ class CohereDecoder extends Decoder<State> {
   }
 
   protected override event(value: JSONObject, event: string | undefined): void {
-    const delta = objectOf(value.delta) ?? {};
-    const message = objectOf(delta.message) ?? {};
+    const delta = this.objectIn(value.delta) ?? {};
+    const message = this.objectIn(delta.message) ?? {};
     const type = wordOf(value.type) ?? wordOf(value.event_type) ?? event;
     switch (type) {
       case "stream-start":
@@ -49,19 +48,22 @@ class CohereDecoder extends Decoder<State> {
       case "content-start":
       case "content-delta": {
         this.settle(true);
-        const content = objectOf(message.content);
-        if (content === undefined) break;
-        this.reasoning(stringOf(content.thinking));
-        this.text(stringOf(content.text));
+        const content = this.objectIn(message.content);
+        // Images and the like.
+        if (content?.text === undefined && content?.thinking === undefined) {
+          break;
+        }
+        this.reasoning(this.stringIn(content.thinking));
+        this.text(this.stringIn(content.text));
         return;
       }
       case "tool-plan-delta":
-        this.reasoning(stringOf(message.tool_plan));
+        this.reasoning(this.stringIn(message.tool_plan));
         return;
       case "tool-call-start": {
         this.settle(true);
-        const tool = toolOf(message);
-        const described = objectOf(tool.function) ?? {};
+        const tool = this.#tool(message);
+        const described = this.objectIn(tool.function) ?? {};
         const call = this.calls.open(
           this.emit,
           keyOf(value),
@@ -69,15 +71,15 @@ class CohereDecoder extends Decoder<State> {
           wordOf(described.name) ?? "",
         );
         if (call !== undefined) {
-          this.calls.append(this.emit, call, stringOf(described.arguments));
+          this.calls.appendGiven(this.emit, call, described.arguments);
         }
         return;
       }
       case "tool-call-delta": {
         const call = this.calls.find(keyOf(value));
         if (call === undefined) break;
-        const described = objectOf(toolOf(message).function) ?? {};
-        this.calls.append(this.emit, call, stringOf(described.arguments));
+        const described = this.objectIn(this.#tool(message).function) ?? {};
+        this.calls.appendGiven(this.emit, call, described.arguments);
         return;
       }
       case "tool-call-end": {
@@ -88,17 +90,19 @@ class CohereDecoder extends Decoder<State> {
       case "message-end":
         return this.#over(value, delta);
       case "text-generation":
-        this.text(stringOf(value.text));
+        this.text(this.stringIn(value.text));
         return;
       case "tool-calls-chunk":
         // The calls follow whole.
-        if (stringOf(value.text) !== "") this.own.planned = true;
+        if (this.stringIn(value.text) !== "") this.own.planned = true;
         this.reasoning(stringOf(value.text));
         return;
       case "tool-calls-generation":
-        if (!this.own.planned) this.reasoning(stringOf(value.text));
-        for (const call of arrayOf(value.tool_calls)) {
-          if (isObject(call) && wordOf(call.name) !== undefined) {
+        if (!this.own.planned) this.reasoning(this.stringIn(value.text));
+        for (const call of this.arrayIn(value.tool_calls)) {
+          if (!isObject(call) || wordOf(call.name) === undefined) {
+            if (!isEmpty(call)) this.unread();
+          } else {
             this.calls.whole(
               this.emit,
               stringOf(call.id),
@@ -119,6 +123,16 @@ class CohereDecoder extends Decoder<State> {
         return;
     }
     this.raw(value);
+  }
+
+  /** The call in a message: an object, though its name is plural. */
+  #tool(message: JSONObject): JSONObject {
+    const given = Array.isArray(message.tool_calls)
+      ? message.tool_calls[0]
+      : message.tool_calls;
+    const tool = this.objectIn(given) ?? {};
+    if (isEmpty(tool.function)) this.unread();
+    return tool;
   }
 
   #over(value: JSONObject, delta: JSONObject): void {
@@ -149,14 +163,6 @@ class CohereDecoder extends Decoder<State> {
     this.terminal();
     if (!isEmpty(value.logprobs)) this.raw(value);
   }
-}
-
-/** The call in a message: an object, though its name is plural. */
-function toolOf(message: JSONObject): JSONObject {
-  const given = Array.isArray(message.tool_calls)
-    ? message.tool_calls[0]
-    : message.tool_calls;
-  return objectOf(given) ?? {};
 }
 
 function keyOf(value: JSONObject): string {

@@ -65,7 +65,17 @@ const CANDIDATE_KEYS = new KnownKeys([
   "safetyRatings",
 ]);
 
+const CONTENT_KEYS = new KnownKeys(["parts", "role"]);
+
 const PART_KEYS = new KnownKeys(["text", "thought", "functionCall"]);
+
+const CALL_KEYS = new KnownKeys([
+  "args",
+  "id",
+  "name",
+  "partialArgs",
+  "willContinue",
+]);
 
 /**
  * Gemini's `streamGenerateContent`, on either API, as server-sent events or as
@@ -91,7 +101,7 @@ class GeminiDecoder extends Decoder<State> {
       ? value.response
       : value;
     let unknown = CHUNK_KEYS.hasOther(chunk);
-    for (const candidate of arrayOf(chunk.candidates)) {
+    for (const candidate of this.arrayIn(chunk.candidates)) {
       if (!isObject(candidate)) {
         unknown = true;
         continue;
@@ -131,17 +141,22 @@ class GeminiDecoder extends Decoder<State> {
   /** One candidate of a chunk. Says whether there is anything unknown in it. */
   #read(candidate: JSONObject, index: number): boolean {
     let unknown = CANDIDATE_KEYS.hasOther(candidate);
-    for (const part of arrayOf(objectOf(candidate.content)?.parts)) {
+    const content = this.objectIn(candidate.content) ?? {};
+    if (CONTENT_KEYS.hasOther(content)) unknown = true;
+    for (const part of this.arrayIn(content.parts)) {
       if (!isObject(part)) {
         unknown = true;
         continue;
       }
       if (PART_KEYS.hasOther(part)) unknown = true;
-      const text = stringOf(part.text);
+      const text = this.stringIn(part.text);
       if (part.thought === true) this.reasoning(text);
       else this.text(text);
-      const call = objectOf(part.functionCall);
-      if (call !== undefined) this.#call(call, index);
+      const call = this.objectIn(part.functionCall);
+      if (call !== undefined) {
+        this.#call(call, index);
+        if (CALL_KEYS.hasOther(call)) unknown = true;
+      }
     }
     const word = wordOf(candidate.finishReason);
     if (word !== undefined && word !== "FINISH_REASON_UNSPECIFIED") {

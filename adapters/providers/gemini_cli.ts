@@ -24,7 +24,7 @@ class GeminiCliDecoder extends Decoder<null> {
     switch (value.type) {
       case "message":
         if (value.role !== "assistant") break;
-        this.text(stringOf(value.content));
+        this.text(this.stringIn(value.content));
         return;
       case "tool_use":
         this.calls.whole(

@@ -2,12 +2,10 @@ import type { FinishReason, Part } from "../../transforms/part.ts";
 import type { Stage } from "../../transforms/stage.ts";
 import { Decoder, errorOf, reasonOf } from "../internal/decoder.ts";
 import {
-  arrayOf,
   isEmpty,
   isObject,
   type JSONObject,
   objectOf,
-  stringOf,
   wordOf,
 } from "../internal/json.ts";
 import type { Provider, ProviderInput, ProviderOptions } from "../provider.ts";
@@ -62,13 +60,15 @@ class GoogleInteractionsDecoder extends Decoder<null> {
 
   #start(value: JSONObject): void {
     this.settle(true);
-    const step = objectOf(value.step) ?? objectOf(value.content) ?? {};
+    const step = this.objectIn(value.step) ?? this.objectIn(value.content) ??
+      {};
     switch (step.type) {
       case "thought":
       case "model_output":
       case "text":
-        for (const part of arrayOf(step.content)) {
+        for (const part of this.arrayIn(step.content)) {
           if (isObject(part)) this.#content(part, step.type, value);
+          else this.unread();
         }
         return;
       case "function_call": {
@@ -91,14 +91,14 @@ class GoogleInteractionsDecoder extends Decoder<null> {
     const delta = objectOf(value.delta) ?? {};
     switch (delta.type) {
       case "text":
-        this.text(stringOf(delta.text));
+        this.text(this.stringIn(delta.text));
         return;
       case "thought":
-        this.reasoning(stringOf(delta.thought));
+        this.reasoning(this.stringIn(delta.thought));
         return;
       case "thought_summary":
-        if (isObject(delta.content)) {
-          this.#content(delta.content, "thought", value);
+        if (this.objectIn(delta.content) !== undefined) {
+          this.#content(delta.content as JSONObject, "thought", value);
         }
         return;
       case "arguments_delta":
@@ -128,18 +128,15 @@ class GoogleInteractionsDecoder extends Decoder<null> {
 
   #content(part: JSONObject, type: string, value: JSONObject): void {
     if (part.type !== "text") return this.raw(value);
-    if (type === "thought") this.reasoning(stringOf(part.text));
-    else this.text(stringOf(part.text));
+    const text = this.stringIn(part.text);
+    if (type === "thought") this.reasoning(text);
+    else this.text(text);
   }
 
   /** Argument text piece by piece, or an object at once. */
   #arguments(value: JSONObject, given: unknown): void {
     const call = this.calls.find(keyOf(value));
-    if (call === undefined) return;
-    if (typeof given === "string") this.calls.append(this.emit, call, given);
-    else if (!isEmpty(given)) {
-      this.calls.appendValue(this.emit, call, given);
-    }
+    if (call !== undefined) this.calls.appendGiven(this.emit, call, given);
   }
 
   #over(value: JSONObject): void {

@@ -2,12 +2,10 @@ import type { FinishReason, Part } from "../../transforms/part.ts";
 import type { Stage } from "../../transforms/stage.ts";
 import { Decoder, errorOf, reasonOf } from "../internal/decoder.ts";
 import {
-  arrayOf,
   isEmpty,
   isObject,
   type JSONObject,
   KnownKeys,
-  objectOf,
   stringOf,
   wordOf,
 } from "../internal/json.ts";
@@ -60,19 +58,19 @@ class OllamaDecoder extends Decoder<null> {
       this.fail(errorOf(value.error), true);
       return;
     }
-    const message = objectOf(value.message);
+    const message = this.objectIn(value.message);
     if (
       message === undefined && typeof value.response !== "string" &&
       typeof value.done !== "boolean"
     ) return this.raw(value);
     let unknown = LINE_KEYS.hasOther(value);
-    this.reasoning(stringOf(value.thinking));
-    this.text(stringOf(value.response));
+    this.reasoning(this.stringIn(value.thinking));
+    this.text(this.stringIn(value.response));
     if (message !== undefined) {
       if (MESSAGE_KEYS.hasOther(message)) unknown = true;
-      this.reasoning(stringOf(message.thinking));
-      this.text(stringOf(message.content));
-      for (const call of arrayOf(message.tool_calls)) {
+      this.reasoning(this.stringIn(message.thinking));
+      this.text(this.stringIn(message.content));
+      for (const call of this.arrayIn(message.tool_calls)) {
         if (isObject(call)) this.#call(call);
         else unknown = true;
       }
@@ -94,9 +92,10 @@ class OllamaDecoder extends Decoder<null> {
   }
 
   #call(call: JSONObject): void {
-    const described = objectOf(call.function) ?? {};
+    const described = this.objectIn(call.function) ?? {};
+    if (isEmpty(described)) this.unread();
     const id = stringOf(call.id);
-    const name = stringOf(described.name);
+    const name = this.stringIn(described.name);
     const given = described.arguments;
     if (isObject(given) && name !== "") {
       this.calls.whole(this.emit, id, name, given);
@@ -106,7 +105,7 @@ class OllamaDecoder extends Decoder<null> {
     const open = this.calls.open(this.emit, "call", id, name);
     if (open === undefined) return;
     if (isObject(given)) this.calls.appendValue(this.emit, open, given);
-    else this.calls.append(this.emit, open, stringOf(given));
+    else this.calls.appendGiven(this.emit, open, given);
     this.calls.complete(this.emit, open);
   }
 }

@@ -183,7 +183,7 @@ class OpenAIChatDecoder extends Decoder<State> {
   /** One choice of a chunk. Says whether there is anything unknown in it. */
   #read(choice: JSONObject, index: number): boolean {
     let unknown = CHOICE_KEYS.hasOther(choice);
-    const delta = objectOf(choice.delta);
+    const delta = this.objectIn(choice.delta);
     const { streamed } = this.own;
     if (delta !== undefined) {
       if (streamed[index] !== true && index < MOST_CHOICES) {
@@ -191,13 +191,13 @@ class OpenAIChatDecoder extends Decoder<State> {
       }
       // Some servers send text completions beside the deltas.
       if (choice.text !== undefined && isEmpty(delta.content)) {
-        this.text(stringOf(choice.text));
+        this.text(this.stringIn(choice.text));
       }
       if (isPlain(delta)) this.text(delta.content);
       else if (this.#delta(delta, index)) unknown = true;
     } else {
       // The older completions.
-      this.text(stringOf(choice.text));
+      this.text(this.stringIn(choice.text));
       if (isObject(choice.message)) {
         // A whole answer instead of deltas; behind them it brings nothing new.
         if (streamed[index] === true) unknown = true;
@@ -215,8 +215,10 @@ class OpenAIChatDecoder extends Decoder<State> {
     let unknown = DELTA_KEYS.hasOther(delta);
     // Servers that send several of these send the same text under each.
     this.reasoning(
-      stringOf(delta.reasoning_content) || stringOf(delta.reasoning) ||
-        stringOf(delta.reasoning_text) || stringOf(delta.cot_summary) ||
+      this.stringIn(delta.reasoning_content) ||
+        this.stringIn(delta.reasoning) ||
+        this.stringIn(delta.reasoning_text) ||
+        this.stringIn(delta.cot_summary) ||
         detailsOf(delta.reasoning_details),
     );
     if (typeof delta.content === "string") this.text(delta.content);
@@ -239,15 +241,19 @@ class OpenAIChatDecoder extends Decoder<State> {
           if (CALL_KEYS.hasOther(call)) unknown = true;
         } else unknown = true;
       }
-    } else if (isObject(calls)) this.#call(calls, index);
-    const legacy = objectOf(delta.function_call);
+    } else if (this.objectIn(calls) !== undefined) {
+      this.#call(calls as JSONObject, index);
+      if (CALL_KEYS.hasOther(calls as JSONObject)) unknown = true;
+    }
+    const legacy = this.objectIn(delta.function_call);
     if (legacy !== undefined) this.#legacy(legacy, index);
     return unknown;
   }
 
   /** Another choice than the one that is read. Says whether there is anything in it. */
   #other(choice: JSONObject, index: number): boolean {
-    const delta = objectOf(choice.delta) ?? objectOf(choice.message) ?? {};
+    const delta = this.objectIn(choice.delta) ??
+      this.objectIn(choice.message) ?? {};
     if (
       isEmpty(choice.text) && isEmpty(delta.content) &&
       isEmpty(delta.tool_calls) && isEmpty(delta.reasoning) &&
@@ -267,26 +273,30 @@ class OpenAIChatDecoder extends Decoder<State> {
     for (const part of arrayOf(content)) {
       if (typeof part === "string") this.text(part);
       else if (!isObject(part)) unknown = true;
-      else if (part.type === "text") this.text(stringOf(part.text));
+      else if (part.type === "text") this.text(this.stringIn(part.text));
       else if (part.type === "thinking") {
         const thinking = part.thinking;
         if (typeof thinking === "string") this.reasoning(thinking);
-        for (const piece of arrayOf(thinking)) {
-          if (isObject(piece)) this.reasoning(stringOf(piece.text));
-        }
+        else this.#pieces(thinking);
       } else if (part.type === "reasoning") {
-        this.reasoning(stringOf(part.text));
-        for (const piece of arrayOf(part.summary)) {
-          if (isObject(piece)) this.reasoning(stringOf(piece.text));
-        }
+        this.reasoning(this.stringIn(part.text));
+        this.#pieces(part.summary);
       } else unknown = true;
     }
     return unknown;
   }
 
+  /** Reasoning in a list of texts. */
+  #pieces(pieces: unknown): void {
+    for (const piece of this.arrayIn(pieces)) {
+      this.reasoning(this.stringIn(this.objectIn(piece)?.text));
+    }
+  }
+
   #call(delta: JSONObject, choice: number): void {
-    const described = objectOf(delta.function) ?? objectOf(delta.custom) ?? {};
-    const name = wordOf(described.name) ?? "";
+    const described = this.objectIn(delta.function) ??
+      this.objectIn(delta.custom) ?? {};
+    const name = this.stringIn(described.name);
     const given = described.arguments ?? described.input;
     const isValue = typeof given !== "string" && !isEmpty(given);
     const piece = isValue ? toJSON(given) : stringOf(given);
@@ -371,7 +381,7 @@ class OpenAIChatDecoder extends Decoder<State> {
     if (call.name === "" && name !== "") {
       this.calls.setName(this.emit, call, name);
     }
-    this.calls.append(this.emit, call, stringOf(delta.arguments));
+    this.calls.appendGiven(this.emit, call, delta.arguments);
   }
 
   #finished(raw: string, choice: number): void {

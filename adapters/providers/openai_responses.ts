@@ -3,7 +3,6 @@ import type { Stage } from "../../transforms/stage.ts";
 import type { OpenCall } from "../internal/call_collector.ts";
 import { Decoder, errorOf, reasonOf } from "../internal/decoder.ts";
 import {
-  arrayOf,
   isEmpty,
   isObject,
   type JSONObject,
@@ -83,7 +82,7 @@ class OpenAIResponsesDecoder extends Decoder<State> {
       case "response.custom_tool_call_input.delta": {
         const call = this.#callOf(value);
         if (call === undefined) break;
-        this.calls.append(this.emit, call, stringOf(value.delta));
+        this.calls.appendGiven(this.emit, call, value.delta);
         return;
       }
       case "response.function_call_arguments.done":
@@ -131,7 +130,7 @@ class OpenAIResponsesDecoder extends Decoder<State> {
     if (
       last !== undefined && last.kind === kind && last.index === index &&
       last.item === value.output_index
-    ) return this.#give(kind, stringOf(value.delta));
+    ) return this.#give(kind, this.stringIn(value.delta));
     const texts = this.#textsOf(value);
     const key = `${kind} ${placeOf(index)}`;
     // The whole was first, so this repeats it.
@@ -140,7 +139,7 @@ class OpenAIResponsesDecoder extends Decoder<State> {
     if (typeof value.output_index === "number") {
       this.#last = { kind, index, item: value.output_index };
     }
-    this.#give(kind, stringOf(value.delta));
+    this.#give(kind, this.stringIn(value.delta));
   }
 
   /** A text that is over. It counts when no delta has brought any of it. */
@@ -149,7 +148,7 @@ class OpenAIResponsesDecoder extends Decoder<State> {
     const key = `${kind} ${placeOf(index)}`;
     if (texts[key] !== undefined) return;
     texts[key] = true;
-    this.#give(kind, stringOf(text));
+    this.#give(kind, this.stringIn(text));
   }
 
   /**
@@ -159,9 +158,10 @@ class OpenAIResponsesDecoder extends Decoder<State> {
   #fillTexts(value: JSONObject, kind: string, texts: unknown): void {
     const given = Object.keys(this.#textsOf(value));
     if (given.some((key) => key.startsWith(`${kind} `))) return;
-    for (const [index, part] of arrayOf(texts).entries()) {
-      if (isObject(part) && part.type !== "refusal") {
-        this.#whole(value, kind, index, part.text);
+    for (const [index, part] of this.arrayIn(texts).entries()) {
+      const text = this.objectIn(part);
+      if (text !== undefined && text.type !== "refusal") {
+        this.#whole(value, kind, index, text.text);
       }
     }
   }
@@ -213,7 +213,7 @@ class OpenAIResponsesDecoder extends Decoder<State> {
   /** The whole text of a call's arguments; it counts when no delta has come. */
   #fill(call: OpenCall, text: unknown): void {
     if (call.length > 0) return;
-    this.calls.append(this.emit, call, stringOf(text));
+    this.calls.appendGiven(this.emit, call, text);
   }
 
   #done(value: JSONObject, item: JSONObject): void {
@@ -248,12 +248,13 @@ class OpenAIResponsesDecoder extends Decoder<State> {
   }
 
   #over(status: string, value: JSONObject): void {
-    const response = objectOf(value.response) ?? {};
+    const response = this.objectIn(value.response) ?? {};
     const usage = objectOf(response.usage);
     if (status === "completed" && !this.own.items) {
       // A proxy that sends the end only.
-      for (const [index, item] of arrayOf(response.output).entries()) {
-        if (isObject(item)) this.#done({ output_index: index, item }, item);
+      for (const [index, item] of this.arrayIn(response.output).entries()) {
+        if (this.objectIn(item) === undefined) continue;
+        this.#done({ output_index: index, item }, item as JSONObject);
       }
     }
     for (const call of this.calls.all()) {

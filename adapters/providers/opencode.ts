@@ -81,7 +81,7 @@ class OpencodeDecoder extends Decoder<State> {
       case "message.part.delta": {
         const part = this.#open(stringOf(properties.partID));
         if (part === undefined || properties.field !== "text") break;
-        const delta = stringOf(properties.delta);
+        const delta = this.stringIn(properties.delta);
         part.given += delta.length;
         this.#give(part.type, delta);
         return;
@@ -136,7 +136,7 @@ class OpencodeDecoder extends Decoder<State> {
         if (part.synthetic === true || part.ignored === true) break;
         const open = this.#open(stringOf(part.id)) ??
           { given: 0, type: part.type };
-        const text = stringOf(part.text);
+        const text = this.stringIn(part.text);
         this.#give(part.type, text.slice(open.given));
         open.given = Math.max(open.given, text.length);
         if (!isEmpty(objectOf(part.time)?.end)) delete own.parts[id];
@@ -165,7 +165,7 @@ class OpencodeDecoder extends Decoder<State> {
 
   /** A call is known once it runs, its result once that is over. */
   #tool(part: JSONObject, value: JSONObject): void {
-    const state = objectOf(part.state) ?? {};
+    const state = this.objectIn(part.state) ?? {};
     const id = stringOf(part.callID);
     if (state.status === "pending") return;
     if (!this.own.calls.includes(id)) {

@@ -58,11 +58,10 @@ describe("the events of Google's Interactions", () => {
       { event_type: "step.delta" },
       { event_type: "step.start" },
       { event_type: "new.thing" },
-    ];
-    const got = decodeWith(googleInteractions, [
-      ...events,
+      // Content that is no content is not dropped without a word either.
       delta({ type: "thought_summary", content: "odd" }),
-    ]);
+    ];
+    const got = decodeWith(googleInteractions, events);
     expect(got.raws).toEqual(events);
     expect(got.finish).toMatchObject({ reason: "unknown", complete: false });
   });

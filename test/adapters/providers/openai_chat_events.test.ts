@@ -122,17 +122,19 @@ describe("odd chunks of chat completions", () => {
 
   test("content in parts: text, thoughts, and what is neither", () => {
     const odd = chunk({ content: ["b", 1, { type: "image" }] });
+    // The thought that is none is not dropped without a word.
+    const half = chunk({
+      content: [{ type: "thinking", thinking: [{ text: ", so" }, "odd"] }],
+    });
     const got = decodeWith(openaiChat, [
       chunk({ content: [{ type: "text", text: "a" }] }),
       chunk({ content: [{ type: "thinking", thinking: "hm" }] }),
-      chunk({
-        content: [{ type: "thinking", thinking: [{ text: ", so" }, "odd"] }],
-      }),
+      half,
       odd,
     ]);
     expect(got.text).toBe("ab");
     expect(got.reasoning).toBe("hm, so");
-    expect(got.raws).toEqual([odd]);
+    expect(got.raws).toEqual([half, odd]);
   });
 
   test("two choices in one: each ends its own calls", () => {
