@@ -282,6 +282,57 @@ describe("a call in a passage is none, one behind it is", () => {
   });
 });
 
+describe("what is left open in a passage", () => {
+  /** How many calls count behind it: on its closer's line, and on the next line. */
+  const OPENED: readonly [
+    opened: string,
+    closed: [number, number],
+    flows: [number, number],
+  ][] = [
+    ["", [1, 1], [1, 1]],
+    // A closer behind ticks counts from the line's end on.
+    ["``` ", [0, 1], [0, 1]],
+    ["`", [0, 1], [0, 1]],
+    ["``", [0, 1], [0, 1]],
+    ['"', [1, 1], [0, 1]],
+    ["\u201c", [1, 1], [0, 1]],
+    ["> ", [1, 1], [1, 1]],
+    ["\n> ", [1, 1], [0, 1]],
+    ["+", [1, 1], [1, 1]],
+    ["12\t", [1, 1], [1, 1]],
+    ['"""\n', [1, 1], [1, 1]],
+    ["'''\n", [1, 1], [1, 1]],
+    ["<think>", [1, 1], [1, 1]],
+    ["<!-- ", [1, 1], [1, 1]],
+  ];
+  const PAIRS: readonly [opener: string, closer: string, flows: boolean][] = [
+    ["<tool_response>", "</tool_response>", false],
+    ["<analysis>", "</analysis>", false],
+    ["<|im_start|>user", "<|im_end|>", false],
+    ["[TOOL_RESULTS]", "[/TOOL_RESULTS]", false],
+    ["<|channel|>analysis", "<|end|>", false],
+    ["<script>", "</script>", true],
+    ["<![CDATA[", "]]>", true],
+  ];
+
+  test("is over with it, unless it is part of the answer", () => {
+    for (const [opener, closer, flows] of PAIRS) {
+      for (const [opened, closed, flowing] of OPENED) {
+        const [behind, next] = flows ? flowing : closed;
+        for (
+          const [text, count] of [
+            [`${opener}\nx ${opened}y${closer} ${NOW}`, behind],
+            [`${opener}\n${opened}y${closer}\n${NOW}`, next],
+          ] as const
+        ) {
+          expect(salvage(text).calls.length, text).toBe(count);
+          checkChunkInvariance(make, text, [text.split(""), cut(text, [20])]);
+        }
+      }
+    }
+  });
+});
+
 describe("harmony", () => {
   const open = "<|channel|>analysis<|message|>";
 
