@@ -82,7 +82,18 @@ describe("StageStream", () => {
 
   test("wrong use throws at construction", () => {
     expect(() => new StageStream(undefined as never)).toThrow(TypeError);
-    expect(() => new StageStream({ push() {} } as never)).toThrow(TypeError);
+    for (const missing of ["push", "end", "snapshot"]) {
+      const { push, end, snapshot } = late();
+      for (const other of [undefined, null, 1, {}]) {
+        const stage = { push, end, snapshot, [missing]: other };
+        expect(() => new StageStream(stage as never), missing).toThrow(
+          new TypeError(
+            "Cannot make a stream: a stage has push, end and snapshot",
+          ),
+        );
+      }
+    }
+    expect(() => new StageStream(null as never)).toThrow("Cannot make");
     for (const highWaterMark of [-1, NaN]) {
       expect(() => new StageStream(late(), { highWaterMark })).toThrow(
         RangeError,
