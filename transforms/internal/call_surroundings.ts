@@ -87,6 +87,13 @@ export class CallSurroundings {
     this.#quotes.readCode(text);
   }
 
+  /** A call's own markup has closed the fence that it opened. */
+  endFence(): void {
+    this.#settle();
+    this.#quotes.endTicks();
+    this.#lines.breakFence("");
+  }
+
   /** A stage before marks code. */
   mark(): void {
     this.#marked = true;

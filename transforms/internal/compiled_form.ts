@@ -22,6 +22,8 @@ export class CompiledForm {
   readonly wrapped: boolean;
   /** Whether the wrapper is a fence, so that what is left of it is quoted. */
   readonly fenced: boolean;
+  /** Whether a call's own markup opens a fence. */
+  readonly opensFence: boolean;
   /** What it begins with; `undefined` when that depends on the tools. */
   readonly #openings: readonly string[] | undefined;
   #program: TokenProgram | undefined;
@@ -39,6 +41,9 @@ export class CompiledForm {
     this.wrapped = form.open !== undefined || form.call.open === undefined;
     this.fenced = (form.open ?? []).some((pattern) =>
       openings(pattern, []).some((opening) => opening.includes("```"))
+    );
+    this.opensFence = (form.call.open ?? []).some((pattern) =>
+      pattern.includes("```")
     );
     // A tool's name as tag gives one opening for each tool.
     const all = openingsOf(form, [""]);

@@ -290,6 +290,12 @@ export class FormReader {
       phase === BODY || phase === LOOSE || phase === LINE;
   }
 
+  /** Whether a call is read whose opener came, all of it. */
+  get inCall(): boolean {
+    const { phase } = this.#state;
+    return phase > BETWEEN && phase < ENDED;
+  }
+
   /** Whether a call of the wrapper may begin with this code unit. */
   mayBeginCall(unit: number): boolean {
     const { phase, walks } = this.#state;

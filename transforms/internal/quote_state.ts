@@ -139,6 +139,12 @@ export class QuoteState {
     this.#pass(text, passed, text.length);
   }
 
+  /** The backticks of this line belong to something that is over. */
+  endTicks(): void {
+    this.#endRun();
+    this.#state.ticks = this.#state.mark = 0;
+  }
+
   /** The next text, of which only the lines count: it is code. */
   readCode(text: string): void {
     this.#pass("x", 0, 1);

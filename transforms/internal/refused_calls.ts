@@ -50,6 +50,11 @@ export class RefusedCalls {
     return this.#all.some(({ reader }) => reader.inValue);
   }
 
+  /** Whether the markup of one of them opens fences. */
+  get someOpenFence(): boolean {
+    return this.#all.some(({ reader }) => reader.compiled.opensFence);
+  }
+
   /** Whether one of them stands in a code span. */
   get someInTicks(): boolean {
     return this.#all.some(({ inTicks }) => inTicks);
@@ -71,17 +76,26 @@ export class RefusedCalls {
     }]);
   }
 
-  /** Reads the text that flows out, from an index to another. */
-  read(text: string, from: number, to: number): void {
-    if (!this.some) return;
-    const left = this.#all.filter(({ reader }) => {
+  /**
+   * Reads the text that flows out, from an index to another.
+   *
+   * @returns Whether a call ended in it whose markup opens a fence.
+   */
+  read(text: string, from: number, to: number): boolean {
+    if (!this.some) return false;
+    let closesFence = false;
+    const left = this.#all.filter(({ reader, quoted }) => {
+      const { inCall } = reader;
       for (let at = from; at < to;) {
         at = reader.read(text, at, to);
-        if (reader.event === "end" || reader.event === "dead") return false;
+        if (reader.event === "end" || reader.event === "dead") break;
       }
+      closesFence ||= reader.compiled.opensFence && !quoted && inCall &&
+        !reader.inCall && !reader.dead;
       return !reader.ended && !reader.dead;
     });
     if (left.length < this.#all.length) this.#set(left);
+    return closesFence;
   }
 
   /** Forms of the wrappers in which a call may begin with this code unit. */

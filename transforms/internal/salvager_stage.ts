@@ -102,6 +102,7 @@ interface Snapshot {
 const STAGE = "tool-call-salvager";
 
 const TICK = 0x60;
+const GREATER = 0x3e;
 
 /** What may stand right behind a call: what goes with it, and what does not. */
 const ORPHAN = 0;
@@ -455,17 +456,26 @@ export class SalvagerStage extends TextStage {
     else this.#feedSome(read);
   }
 
-  /** Lets text be seen in which values of refused calls may stand: no passage begins in one. */
+  /**
+   * Lets text be seen in which values of refused calls may stand: no passage
+   * begins in one. A fence that a call's own markup opens is closed by a line
+   * with a token in it, which no fence's is: left open, it would hide all other
+   * calls of the wrapper.
+   */
   #feedSome(text: string): void {
+    const hasFences = this.#refused.someOpenFence;
     for (let from = 0; from < text.length;) {
       const isHidden = mayBeginPassage(text.charCodeAt(from)) &&
         this.#refused.inValue;
       let to = from + 1;
-      while (to < text.length && !mayBeginPassage(text.charCodeAt(to))) to++;
+      while (
+        to < text.length && !mayBeginPassage(text.charCodeAt(to)) &&
+        !(hasFences && text.charCodeAt(to - 1) === GREATER)
+      ) to++;
       const piece = text.slice(from, to);
       if (isHidden) this.#surroundings.passValue(piece);
       else this.#surroundings.pass(piece, ANYTHING);
-      this.#refused.read(text, from, to);
+      if (this.#refused.read(text, from, to)) this.#surroundings.endFence();
       from = to;
     }
   }
