@@ -303,7 +303,9 @@ class LenientReader {
         this.#repairs.add("invalid-escape");
         invalid = true;
         // In single quotes it may be meant as Python or JavaScript has it.
-        if (quote === 0x27 && /[xavUN0-7\n]/.test(escape)) letters = true;
+        if (quote === 0x27 && /[xavUN0-7\n\r\u2028\u2029]/.test(escape)) {
+          letters = true;
+        }
         // The back-slash stays, and what it stands before is read as it is.
         continue;
       }
