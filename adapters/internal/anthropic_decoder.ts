@@ -85,7 +85,7 @@ export class AnthropicDecoder<
         const delta = this.objectIn(value.delta) ?? {};
         const reason = wordOf(delta.stop_reason);
         if (reason !== undefined) {
-          this.finish(reasonOf(ANTHROPIC_REASONS, reason), reason);
+          this.messageReason(reasonOf(ANTHROPIC_REASONS, reason), reason);
         }
         this.settle(
           reason !== undefined && !isCut(reasonOf(ANTHROPIC_REASONS, reason)),
@@ -124,6 +124,11 @@ export class AnthropicDecoder<
       return;
     }
     this.raw(value);
+  }
+
+  /** Why a message ends. */
+  protected messageReason(reason: FinishReason, rawReason: string): void {
+    this.finish(reason, rawReason);
   }
 
   /** `message_stop` was seen. */

@@ -85,7 +85,8 @@ class ClaudeCodeDecoder extends AnthropicDecoder<State> {
     this.raw(value);
   }
 
-  /** Messages end, the session goes on. */
+  /** Messages end, the session goes on: its own end says why. */
+  protected override messageReason(): void {}
   protected override messageOver(): void {}
 
   /** Every message has its own; the result line sums them up. */

@@ -99,6 +99,30 @@ describe("odd lines of the Claude command line", () => {
     expect(JSON.stringify(stage.snapshot()).length).toBeLessThan(200_000);
   });
 
+  test("why a message ends is not why the session ends", () => {
+    for (const stop_reason of ["end_turn", "tool_use", "max_tokens"]) {
+      const cut = [
+        stream({ type: "message_start", message: { id: "m" } }),
+        stream({
+          type: "content_block_start",
+          index: 0,
+          content_block: use({ id: "a", name: "f", input: {} }),
+        }),
+        stream({ type: "content_block_stop", index: 0 }),
+        stream({ type: "message_delta", delta: { stop_reason } }),
+        stream({ type: "message_stop" }),
+      ];
+      const got = decodeWith(claudeCode, cut);
+      expect(got.toolCalls).toHaveLength(stop_reason === "max_tokens" ? 0 : 1);
+      // The command line runs the call itself, and nobody knows how it went on.
+      expect(got.finish).toEqual({
+        type: "finish",
+        reason: "unknown",
+        complete: false,
+      });
+    }
+  });
+
   test("how a session may end badly", () => {
     for (
       const [line, code, message] of [
