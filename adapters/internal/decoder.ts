@@ -419,7 +419,12 @@ function sayingOf(given: unknown): string {
  * An error object in any of the shapes providers use: `{message, type, code}`,
  * `{code, message, status}`, a string.
  */
-export function errorOf(error: unknown, name = "ProviderError"): ErrorInfo {
+export function errorOf(given: unknown, name = "ProviderError"): ErrorInfo {
+  // Where the event itself was given, what it says is one level down.
+  const error = isObject(given) && isEmpty(given.message) &&
+      isObject(given.error)
+    ? given.error
+    : given;
   if (!isObject(error)) {
     return { name, message: sayingOf(error) };
   }

@@ -96,6 +96,14 @@ export class ProviderMachine implements PartMachine {
   }
 
   fail(error: ErrorInfo, emit: Emit<Part>): void {
+    this.#emit = emit;
+    // The source failed, not the reading: an event may be there whose end is
+    // not. One that was cut is reported. Who aborts wants no more.
+    if (this.failure === undefined && error.name !== "AbortError") {
+      this.#input.end(this.#text);
+      if (this.#sniffer !== undefined) this.#choose(false);
+      if (this.failure === undefined) this.#framing!.end();
+    }
     failDecoder(this.#decoder, error, emit);
   }
 

@@ -166,6 +166,14 @@ for (const [name, { chunk, open }] of Object.entries(wires)) {
       }
     });
 
+    test("behind an event whose end has not come: the event counts", async () => {
+      const cut = [chunks[0]!, chunks[1]!.trimEnd()];
+      const source = new ChunkSource(cut, 2, broken);
+      const { output } = await drained(open(source.readable));
+      expect(textOf(output)).toBe("ab");
+      expect(endOf(output)).toEqual(["ECONNRESET", "error", false]);
+    });
+
     test("an abort from elsewhere is a cancellation", async () => {
       const aborted = new DOMException("stopped", "AbortError");
       const source = new ChunkSource(chunks, 1, aborted);
@@ -190,6 +198,18 @@ for (const [name, { chunk, open }] of Object.entries(wires)) {
       }
     });
   });
+
+  if (name !== "fromText") {
+    test(`${name}: an event that is cut where the source fails is reported`, async () => {
+      const cut = [chunks[0]!, chunks[1]!.slice(0, -5)];
+      const source = new ChunkSource(cut, 2, new Error("reset"));
+      const { output } = await drained(open(source.readable));
+      expect(textOf(output)).toBe("a");
+      const types = output.map(({ type }) => type);
+      expect(types.indexOf("warning")).toBeLessThan(types.indexOf("error"));
+      expect(types).toContain("warning");
+    });
+  }
 
   describe(`${name}: abort`, () => {
     test("at every chunk, while the next read is waiting", async () => {

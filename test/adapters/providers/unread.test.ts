@@ -220,6 +220,21 @@ describe("arguments as an object in place of their text", () => {
   }
 });
 
+test("an error one level down in its event", () => {
+  const error = { type: "overloaded_error", message: "busy", code: 5 };
+  for (const provider of ["codex", "gemini-cli", "cohere"] as const) {
+    const got = decodeWith(resolveProvider(provider), [{
+      type: "error",
+      error,
+    }]);
+    expect(got.errors[0]?.error).toEqual({
+      name: "overloaded_error",
+      message: "busy",
+      code: "5",
+    });
+  }
+});
+
 test("an error whose message is no text says what stands there", () => {
   for (
     const error of [{ message: { detail: "busy" } }, ["busy"]]
