@@ -47,6 +47,8 @@ const MESSAGE_KEYS = new KnownKeys([
   "tool_calls",
 ]);
 
+const FUNCTION_KEYS = new KnownKeys(["arguments", "index", "name"]);
+
 /** Ollama's `/api/chat` and `/api/generate`: JSON lines, calls always whole. */
 class OllamaDecoder extends Decoder<null> {
   constructor(options: ProviderOptions, snapshot?: unknown) {
@@ -93,7 +95,7 @@ class OllamaDecoder extends Decoder<null> {
 
   #call(call: JSONObject): void {
     const described = this.objectIn(call.function) ?? {};
-    if (isEmpty(described)) this.unread();
+    if (isEmpty(described) || FUNCTION_KEYS.hasOther(described)) this.unread();
     const id = stringOf(call.id);
     const name = this.stringIn(described.name);
     const given = described.arguments;

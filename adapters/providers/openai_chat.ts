@@ -105,6 +105,8 @@ const CALL_KEYS = new KnownKeys([
   "type",
 ]);
 
+const FUNCTION_KEYS = new KnownKeys(["arguments", "input", "name"]);
+
 /**
  * Chat completions, and what else speaks that wire: DeepSeek, OpenRouter,
  * Mistral, vLLM, Groq, Azure, Copilot, the older text completions.
@@ -296,6 +298,7 @@ class OpenAIChatDecoder extends Decoder<State> {
   #call(delta: JSONObject, choice: number): void {
     const described = this.objectIn(delta.function) ??
       this.objectIn(delta.custom) ?? {};
+    if (FUNCTION_KEYS.hasOther(described)) this.unread();
     const name = this.stringIn(described.name);
     const given = described.arguments ?? described.input;
     const isValue = typeof given !== "string" && !isEmpty(given);

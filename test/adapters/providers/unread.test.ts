@@ -111,6 +111,14 @@ const events: readonly (readonly [ProviderName, object])[] = [
       }],
     },
   ],
+  [
+    "openai-chat",
+    { choices: [{ index: 0, delta: { tool_calls: [{ function: odd }] } }] },
+  ],
+  [
+    "ollama",
+    { message: { content: "", tool_calls: [{ function: odd }] }, done: false },
+  ],
   ["openai-responses", { type: "response.output_text.delta", delta: odd }],
   ["openai-responses", { type: "response.output_text.done", text: [odd] }],
   ["openai-responses", { type: "response.completed", response: "odd" }],
