@@ -1055,6 +1055,53 @@ describe("laws", () => {
   });
 });
 
+describe("the last line", () => {
+  // As commonmark.js says it.
+  for (
+    const [text, content] of [
+      ["> ```\n>", "\n"],
+      ["> ```\r\n> ", "\n"],
+      ["> ```\n> a\n>", "a\n\n"],
+      ["> ```\n> a\nb", "a\n"],
+      ["> ```\n>\n> ```", "\n"],
+      ["> ```\n>\nb", "\n"],
+      ["- ```\n  ", "\n"],
+      ["- ```\n", ""],
+      [" ```\n ", "\n"],
+      ["```\nab", "ab\n"],
+    ] as const
+  ) {
+    test(`of ${JSON.stringify(text)}, also when it is only a prefix`, () => {
+      for (
+        const make of [
+          () => new SnippetExtractorStream(),
+          () =>
+            pipeline(new FenceTrackerStream(), new SnippetExtractorStream()),
+        ]
+      ) {
+        for (const chunks of [[text], [...text]]) {
+          const parts: Part[] = parse(chunks, make());
+          expect(parts.find(({ type }) => type === "snippet"))
+            .toMatchObject({ content });
+        }
+      }
+    });
+  }
+});
+
+test("live content that is cut has no half of a pair, and nothing behind it", () => {
+  const parts = parse(
+    "```\nab🙂cd\nef\n```\n",
+    new SnippetExtractorStream({ live: true, maxContentLength: 3 }),
+  );
+  const deltas = parts.flatMap((part) =>
+    part.type === "snippet-delta" ? [part.text] : []
+  );
+  expect(deltas.join("")).toBe("ab");
+  expect(parts.find(({ type }) => type === "snippet"))
+    .toMatchObject({ content: "ab" });
+});
+
 describe("wrong use", () => {
   test("throws at construction", () => {
     const wrong = (options: unknown) => () =>

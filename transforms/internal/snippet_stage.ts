@@ -69,6 +69,8 @@ interface OpenSnippet {
   afterCarriageReturn: boolean;
   /** Whether the fence may lie in a block quote or list item. */
   inContainer: boolean;
+  /** Whether the line at hand is nothing but its containers' prefix so far. */
+  atPrefix?: boolean;
   /** The tag of a block whose fences are tags. */
   tag?: string;
 }
@@ -492,9 +494,13 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
       if (end >= 0) {
         this.#opened(open, start + to);
         open.afterCarriageReturn = text.endsWith("\r");
+        const next = to + (text.startsWith("\r\n", to) ? 2 : 1);
+        if (next < text.length) open.atPrefix = true;
       }
     } else {
       // The second half of the opening line's end, or a container's prefix.
+      const isHalf = open.afterCarriageReturn && text === "\n";
+      if (!isHalf && PREFIX.test(text)) open.atPrefix = true;
       open.afterCarriageReturn = false;
     }
   }
@@ -548,10 +554,12 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
     }
     open.afterCarriageReturn = text.endsWith("\r");
     if (piece.includes("\r")) piece = piece.replace(/\r\n?/g, "\n");
+    delete open.atPrefix;
+    if (open.cut) return;
     const room = this.#maxContentLength - open.length;
     if (piece.length > room) {
       open.cut = true;
-      piece = piece.slice(0, room);
+      piece = wellEnded(piece.slice(0, room));
     }
     if (piece === "") return;
     open.length += piece.length;
@@ -563,13 +571,17 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
     if (this.#live) this.#deltas.push(piece);
   }
 
-  /** Content is lines, as in CommonMark: the last one of a text that is cut has an end too. */
+  /**
+   * Content is lines, as in CommonMark: the last one of a text that is cut has an
+   * end too, also when nothing came of it but what its containers take.
+   */
   #endLine(open: OpenSnippet): void {
     const last = open.pieces.at(-1) ?? open.joined.at(-1);
     const room = this.#maxContentLength - open.length;
-    if (room > 0 && last !== undefined && !last.endsWith("\n")) {
-      this.#content(open, "\n");
-    }
+    if (
+      room > 0 &&
+      (open.atPrefix === true || last !== undefined && !last.endsWith("\n"))
+    ) this.#content(open, "\n");
   }
 
   #fenceEnd(fence: Fence, closed: boolean, end: number): void {
@@ -718,6 +730,9 @@ function infoOf({ fence, opening }: OpenSnippet): string {
   }
   return opening.slice(fence.marker.length).trim();
 }
+
+/** What containers, or the indentation of a fence, take from a line. */
+const PREFIX = /^[>\s]+$/;
 
 /** A text that was cut, without half a surrogate pair at its end. */
 function wellEnded(text: string): string {
