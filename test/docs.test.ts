@@ -13,6 +13,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { collectParts, parse, SnippetExtractorStream } from "../mod.ts";
+import { withDialects } from "./support/dialect_table.ts";
 import { optionsPage } from "./support/option_tables.ts";
 import { denoExports, root } from "./support/public_files.ts";
 import { cliCommand, exampleCommand } from "./support/spawn_cli.ts";
@@ -62,12 +63,16 @@ function anchorsOf(page: string): string[] {
   );
 }
 
+/** A page without the blanks that the formatter fills its tables up with. */
+function plain(text: string): string {
+  return text.replace(/ *\| */g, "|").replace(/-{2,}/g, "-").replace(
+    /\s+/g,
+    " ",
+  ).trim();
+}
+
 describe("the docs", () => {
   test("the options are those of the docstrings (else: npm run docs)", () => {
-    // The formatter fills tables up with blanks.
-    const plain = (text: string) =>
-      text.replace(/ *\| */g, "|").replace(/-{2,}/g, "-").replace(/\s+/g, " ")
-        .trim();
     const rows = (page: string) =>
       page.split("\n").filter((line) => line.startsWith("|")).map(plain);
     const [is, shall] = [read("docs/options.md"), optionsPage()];
@@ -77,6 +82,13 @@ describe("the docs", () => {
     ];
     expect(differ).toEqual([]);
     expect(plain(is) === plain(shall)).toBe(true);
+  });
+
+  test("the dialects are those that there are (else: npm run docs)", () => {
+    const is = read("docs/salvaging.md");
+    const rows = (page: string) =>
+      page.split("\n").filter((line) => line.startsWith("|")).map(plain);
+    expect(rows(is)).toEqual(rows(withDialects(is)));
   });
 
   test("every ts snippet runs as pasted", () => {
