@@ -22,8 +22,6 @@ export class CompiledForm {
   readonly wrapped: boolean;
   /** Whether the wrapper is a fence, so that what is left of it is quoted. */
   readonly fenced: boolean;
-  /** Whether it is a fence that begins behind words, where Markdown knows none. */
-  readonly gluesFence: boolean;
   /** Whether a call's own markup opens a fence. */
   readonly opensFence: boolean;
   /** What it begins with; `undefined` when that depends on the tools. */
@@ -43,12 +41,6 @@ export class CompiledForm {
     this.wrapped = form.open !== undefined || form.call.open === undefined;
     this.fenced = (form.open ?? []).some((pattern) =>
       openings(pattern, []).some((opening) => opening.includes("```"))
-    );
-    this.gluesFence = (form.open ?? []).some((pattern) =>
-      Array.isArray(pattern) &&
-      pattern.slice(1).some((part) =>
-        typeof part === "string" && part.includes("```")
-      )
     );
     this.opensFence = (form.call.open ?? []).some((pattern) =>
       pattern.includes("```")

@@ -290,12 +290,6 @@ export class FormReader {
       phase === BODY || phase === LOOSE || phase === LINE;
   }
 
-  /** Whether its opener came, all of it, and the next code unit belongs to no value. */
-  get atMarkup(): boolean {
-    const { phase } = this.#state;
-    return phase > OPEN && phase < ENDED && !this.inValue;
-  }
-
   /** Whether a call is read whose opener came, all of it. */
   get inCall(): boolean {
     const { phase } = this.#state;

@@ -55,18 +55,6 @@ export class RefusedCalls {
     return this.#all.some(({ reader }) => reader.compiled.opensFence);
   }
 
-  /** Whether one of them is a fence that began behind words. */
-  get someGlueFence(): boolean {
-    return this.#all.some(({ reader }) => reader.compiled.gluesFence);
-  }
-
-  /** Whether a backtick that comes next can only end such a fence: Markdown would take it for the beginning of one. */
-  get atGluedEnd(): boolean {
-    return this.#all.some(({ reader, quoted }) =>
-      reader.compiled.gluesFence && !quoted && reader.atMarkup
-    );
-  }
-
   /** Whether one of them stands in a code span. */
   get someInTicks(): boolean {
     return this.#all.some(({ inTicks }) => inTicks);

@@ -460,25 +460,19 @@ export class SalvagerStage extends TextStage {
    * Lets text be seen in which values of refused calls may stand: no passage
    * begins in one. A fence that a call's own markup opens is closed by a line
    * with a token in it, which no fence's is: left open, it would hide all other
-   * calls of the wrapper. So would the closing line of a fence that began
-   * behind words, if it counted as the beginning of one.
+   * calls of the wrapper.
    */
   #feedSome(text: string): void {
     const hasFences = this.#refused.someOpenFence;
-    const hasGlued = this.#refused.someGlueFence;
     for (let from = 0; from < text.length;) {
-      const unit = text.charCodeAt(from);
-      const isHidden = mayBeginPassage(unit) && this.#refused.inValue;
+      const isHidden = mayBeginPassage(text.charCodeAt(from)) &&
+        this.#refused.inValue;
       let to = from + 1;
       while (
         to < text.length && !mayBeginPassage(text.charCodeAt(to)) &&
-        !(hasFences && text.charCodeAt(to - 1) === GREATER) &&
-        !(hasGlued && text.charCodeAt(to) === TICK)
+        !(hasFences && text.charCodeAt(to - 1) === GREATER)
       ) to++;
-      const isEnd = hasGlued && unit === TICK && this.#refused.atGluedEnd;
-      const piece = isEnd
-        ? `x${text.slice(from + 1, to)}`
-        : text.slice(from, to);
+      const piece = text.slice(from, to);
       if (isHidden) this.#surroundings.passValue(piece);
       else this.#surroundings.pass(piece, ANYTHING);
       if (this.#refused.read(text, from, to)) this.#surroundings.endFence();

@@ -286,7 +286,10 @@ function checkCalls(text: string, parts: readonly Part[]): void {
   const emit = (part: Part): void => {
     // A fence in a container may end at any line.
     if (part.type === "fence-start") {
-      isOpen = /^[\r\n]?$/.test(text.slice(0, part.fence.start).slice(-1));
+      const before = text.slice(0, part.fence.start);
+      // One that is markup of a refused call ends with the call.
+      isOpen = /^[\r\n]?$/.test(before.slice(-1)) &&
+        !/<｜tool▁sep｜>[^\r\n]*[\r\n]+$/.test(before);
     }
     if (part.type === "fence-end") isOpen = false;
     if (part.type === "tool-call" && part.origin === "salvaged") {
