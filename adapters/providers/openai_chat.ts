@@ -243,9 +243,12 @@ class OpenAIChatDecoder extends Decoder<State> {
           if (CALL_KEYS.hasOther(call)) unknown = true;
         } else unknown = true;
       }
-    } else if (this.objectIn(calls) !== undefined) {
-      this.#call(calls as JSONObject, index);
-      if (CALL_KEYS.hasOther(calls as JSONObject)) unknown = true;
+    } else {
+      const call = this.objectIn(calls);
+      if (call !== undefined) {
+        this.#call(call, index);
+        if (CALL_KEYS.hasOther(call)) unknown = true;
+      }
     }
     const legacy = this.objectIn(delta.function_call);
     if (legacy !== undefined) this.#legacy(legacy, index);

@@ -252,9 +252,9 @@ class OpenAIResponsesDecoder extends Decoder<State> {
     const usage = objectOf(response.usage);
     if (status === "completed" && !this.own.items) {
       // A proxy that sends the end only.
-      for (const [index, item] of this.arrayIn(response.output).entries()) {
-        if (this.objectIn(item) === undefined) continue;
-        this.#done({ output_index: index, item }, item as JSONObject);
+      for (const [index, given] of this.arrayIn(response.output).entries()) {
+        const item = this.objectIn(given);
+        if (item !== undefined) this.#done({ output_index: index, item }, item);
       }
     }
     for (const call of this.calls.all()) {

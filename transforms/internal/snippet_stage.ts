@@ -1,5 +1,6 @@
 import { builtInToolEdits, toolSnippets } from "./tool_edits.ts";
 import { HeldText, textPart } from "./held_text.ts";
+import { isAside } from "./is_aside.ts";
 import { LastLines, type LastLinesSnapshot } from "./last_lines.ts";
 import { type LineKind, MarkdownLines } from "./markdown_lines.ts";
 import { makeSnapshot, openSnapshot } from "./snapshot.ts";
@@ -210,16 +211,6 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
           input,
         );
         break;
-      case "warning":
-      case "usage":
-      case "raw":
-      case "snippet-delta":
-        if (this.#held.length === 0) emit(input);
-        else {
-          this.#held.wait(input);
-          if (this.#held.waiting > MOST_WAITING) this.#held.give(emit);
-        }
-        break;
       case "fence-start":
         this.#trustMarks();
         this.#release();
@@ -244,8 +235,14 @@ export class SnippetExtractor implements Stage<string | Part, Part> {
         emit(input);
         break;
       default:
-        this.#release();
-        emit(input);
+        if (!isAside(input)) {
+          this.#release();
+          emit(input);
+        } else if (this.#held.length === 0) emit(input);
+        else {
+          this.#held.wait(input);
+          if (this.#held.waiting > MOST_WAITING) this.#held.give(emit);
+        }
     }
   }
 
